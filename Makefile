@@ -1,0 +1,154 @@
+# Makefile - builds and tests gram; `make help` lists the targets.
+#
+# A fresh Debian machine needs git and make only: each target first installs
+# the packages it misses (tools/deps.sh).  Another kind of build is another
+# folder with other flags, and lives beside the first:
+#
+#   make tests BUILD=build/asan EXTRA=-fsanitize=address,undefined
+#
+# `make --trace` shows the commands as they run.
+
+BUILD = build
+PREFIX = /usr/local
+DESTDIR =
+CC = gcc
+CFLAGS = -O2 -g
+EXTRA =
+
+MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
+
+VERSION := $(shell sed -n 's/^.define GRAM_VERSION_[A-Z]* //p' \
+    include/gram.h | paste -sd.)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+OPENBLAS := /usr/lib/$(shell uname -m)-linux-gnu/openblas-pthread/libopenblas.a
+
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
+    -Wmissing-prototypes -Werror
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc -Itests -fPIC \
+    -fvisibility=hidden -fopenmp -fno-math-errno -ffp-contract=off \
+    $(CFLAGS) $(EXTRA)
+# OpenBLAS is linked from its archive and brings its Fortran runtime.
+LIBS = $(OPENBLAS) -lgfortran -lz -lm -lpthread
+
+# start.c holds the library's only constructor and comes first.
+LIB_SRC := src/linalg/start.c \
+    $(filter-out src/linalg/start.c,$(sort $(wildcard src/*/*.c)))
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cli/*.c)))
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/test_*.c))
+FUZZ_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard fuzz/fuzz_*.c))
+BENCH_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/bench_*.c))
+
+PROGRAM := $(BUILD)/gram
+TESTS := $(TEST_OBJ:$(BUILD)/tests/unit/%.o=$(BUILD)/tests/%)
+FUZZERS := $(FUZZ_OBJ:$(BUILD)/fuzz/%.o=$(BUILD)/fuzzers/%)
+BENCHES := $(BENCH_OBJ:%.o=%)
+STATIC := $(BUILD)/libgram.a
+SHARED := $(BUILD)/libgram.so.$(VERSION)
+
+.DELETE_ON_ERROR:
+.PHONY: all demo check check-hard tests fuzzers bench format install \
+    uninstall clean help deps-build deps-check deps-hard deps-bench
+
+# ------------------------------------------------------------------ targets
+
+all: $(PROGRAM) $(STATIC) $(SHARED) ## build the program and the libraries
+
+demo: $(PROGRAM) ## build, and show what gram does on data of its own
+	@$(PROGRAM) demo
+
+check: tests $(SHARED) ## run all tests; ends in "N passed, N failed"
+	@tests/run.sh $(BUILD)
+
+check-hard: deps-hard ## sanitizers, valgrind, fuzzing, linting, long tests
+	@tools/check_hard.sh long 30
+
+tests: $(TESTS) $(PROGRAM) ## build what the tests run
+fuzzers: $(FUZZERS) ## build the fuzz targets (tools/fuzz.sh runs them)
+
+bench: $(BENCHES) deps-bench ## measure speed and error beside other programs
+	@bench/run.sh $(BUILD)
+
+format: deps-hard ## lay out all C files as .clang-format says
+	clang-format-14 -i $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] \
+	    tests/*.h tests/*/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch])
+
+clean: ## remove everything that was built
+	rm -rf build $(BUILD)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12
+
+# ------------------------------------------------------------------ install
+
+INCLUDE_DIR = $(DESTDIR)$(PREFIX)/include
+LIB_DIR = $(DESTDIR)$(PREFIX)/lib
+BIN_DIR = $(DESTDIR)$(PREFIX)/bin
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
+COMPLETION_DIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+LINKS = libgram.so.$(SOVERSION) libgram.so
+
+install: all ## install below PREFIX (/usr/local), within DESTDIR
+	@mkdir -p $(INCLUDE_DIR) $(LIB_DIR)/pkgconfig $(BIN_DIR) $(MAN_DIR) \
+	    $(COMPLETION_DIR)
+	install -m 755 $(PROGRAM) $(BIN_DIR)
+	install -m 644 include/*.h $(INCLUDE_DIR)
+	install -m 644 $(STATIC) $(SHARED) $(LIB_DIR)
+	cd $(LIB_DIR) && for link in $(LINKS); do ln -sf $(notdir $(SHARED)) $$link; done
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; \
+	    s|@OPENBLAS@|$(OPENBLAS)|' tools/gram.pc.in \
+	    >$(LIB_DIR)/pkgconfig/gram.pc
+	$(PROGRAM) help --man >$(MAN_DIR)/gram.1
+	$(PROGRAM) completion bash >$(COMPLETION_DIR)/gram
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
+
+uninstall: ## remove what `make install` put there
+	rm -f $(BIN_DIR)/gram $(patsubst include/%,$(INCLUDE_DIR)/%,\
+	    $(wildcard include/*.h)) $(LIB_DIR)/libgram.a \
+	    $(LIB_DIR)/$(notdir $(SHARED)) $(LINKS:%=$(LIB_DIR)/%) \
+	    $(LIB_DIR)/pkgconfig/gram.pc $(MAN_DIR)/gram.1 \
+	    $(COMPLETION_DIR)/gram
+
+# -------------------------------------------------------------------- rules
+
+# One after the other, since apt works for one at a time.
+deps-check deps-bench: deps-build
+deps-hard: deps-check
+deps-build deps-check deps-hard deps-bench: deps-%:
+	@tools/deps.sh $*
+
+$(STATIC): $(LIB_OBJ)
+	@echo "  ar    $@"
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(SHARED): $(LIB_OBJ)
+	@echo "  link  $@"
+	@$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libgram.so.$(SOVERSION) \
+	    -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -o $@ $^ $(LIBS)
+	@ln -sf $(@F) $(BUILD)/libgram.so.$(SOVERSION)
+	@ln -sf libgram.so.$(SOVERSION) $(BUILD)/libgram.so
+
+$(PROGRAM): $(CLI_OBJ)
+$(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o
+$(FUZZERS): $(BUILD)/fuzzers/%: $(BUILD)/fuzz/%.o
+$(BENCHES): %: %.o
+
+$(PROGRAM): LIBS += -ljansson
+$(TESTS): LIBS += -lcmocka
+$(FUZZERS): LIBS += -fsanitize=fuzzer
+
+$(PROGRAM) $(TESTS) $(FUZZERS) $(BENCHES): $(STATIC)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	@$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS)
+
+$(BUILD)/%.o: %.c Makefile | deps-build
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TEST_OBJ): | deps-check
+$(FUZZ_OBJ): | deps-hard
+
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

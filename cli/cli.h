@@ -1,0 +1,225 @@
+/* cli.h - what a command of gram is made of.
+ *
+ * A command is one file, cmd_NAME.c, that exports a cli_command called
+ * cmd_NAME, and one line in commands.def.  Its tables say which options and
+ * operands it takes; parsing, messages, help, the man page and shell
+ * completion are made from them.
+ *
+ * Functions that can fail return an exit code: 0, or another one after the
+ * reason was printed.  One command runs in one process, so options put their
+ * values in static variables.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "gram.h"
+
+/* ------------------------------------------------------------- exit codes */
+
+enum {
+    CLI_GOOD = 0,
+    CLI_BAD = 1,     /* bad input, a bad value, a failure */
+    CLI_USAGE = 2,   /* unknown command or option, missing operand */
+    CLI_SIGNAL = 128 /* plus the signal: 130 after Ctrl-C */
+};
+
+#define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* Print "gram COMMAND: ..." as one line on stderr; return CLI_BAD, or
+ * CLI_USAGE. */
+int cli_fail(const char *format, ...) CLI_PRINTF(1, 2);
+int cli_usage(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* The exit code of a library call, its sentence printed if it failed. */
+int cli_status(gram_status status);
+
+/* Leave the function through its done: label, `code` set, if `call` fails. */
+#define CLI_TRY(call)                                                          \
+    do {                                                                       \
+        if ((code = (call)) != CLI_GOOD)                                       \
+            goto done;                                                         \
+    } while (0)
+
+/* ---------------------------------------------------------------- options */
+
+typedef enum cli_kind {             /* and what `value` points to */
+                        CLI_FLAG,   /* int, set to 1 */
+                        CLI_TEXT,   /* const char *, the last one given */
+                        CLI_LIST,   /* cli_list, every one given */
+                        CLI_CHOICE, /* int, the position among the words of the
+                                       metavar */
+                        CLI_WHOLE,  /* unsigned long long */
+                        CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
+                        CLI_CHAR    /* char; "tab" is one too */
+} cli_kind;
+
+typedef struct cli_list {
+    const char **item;
+    size_t count;
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; /* without the dashes; NULL ends a table */
+    char letter;      /* 0: none */
+    cli_kind kind;
+    const char *metavar; /* "COL"; the words of a choice: "yes|no" */
+    const char *help;
+    void *value;
+    unsigned long long max; /* of a whole number; 0: no limit */
+} cli_option;
+
+/* Options that belong together, with a title for the help. */
+typedef struct cli_group {
+    const char *title;
+    const cli_option *options;
+} cli_group;
+
+extern const cli_group cli_group_reading; /* for cli_table_read() */
+extern const cli_group cli_group_running; /* --threads --seed --mem */
+extern const cli_group cli_group_output;  /* --json --quiet */
+extern const cli_group cli_group_help;    /* --help, of every command */
+
+/* What the shared groups were given, and the name for messages. */
+typedef struct cli_settings {
+    const char *command; /* NULL before it is known */
+    int json, quiet, help;
+    unsigned long long threads, seed;
+    size_t memory;
+} cli_settings;
+
+extern cli_settings cli;
+
+/* --------------------------------------------------------------- commands */
+
+enum { CLI_GROUPS = 6 };
+
+typedef struct cli_command {
+    const char *operands; /* for the usage line: "A B" */
+    int least, most;      /* how many operands */
+    const char *about;    /* paragraphs, separated by empty lines */
+    const char *examples; /* lines, each ending in a newline */
+    const cli_group *groups[CLI_GROUPS]; /* NULL ends it */
+    int (*run)(int count, char **operands);
+} cli_command;
+
+/* A line of commands.def.  The last entry has no name. */
+typedef struct cli_entry {
+    const char *name, *brief;
+    const cli_command *command;
+} cli_entry;
+
+extern const cli_entry cli_entries[];
+
+/* NULL after an unknown-command message. */
+const cli_entry *cli_entry_find(const char *name);
+
+/* Read the options and move the operands to the front of argv, *count of
+ * them.  Stops at --help, which sets cli.help. */
+int cli_options_parse(const cli_command *command, int argc, char **argv,
+                      int *count);
+
+/* A name from `names` that is near `word`, as the end of a sentence:
+ * ` (did you mean "x"?)`, or "".  The text is static. */
+const char *cli_suggestion(const char *word, const char *const *names,
+                           size_t count);
+
+/* ------------------------------------------------------------------- help */
+
+void cli_help_all(FILE *out);
+void cli_help_command(const cli_entry *entry);
+void cli_man_print(void);
+
+/* ---------------------------------------------------------------- running */
+
+/* Catch Ctrl-C and its kin: the first one stops the work in hand through the
+ * progress callback, the second one ends the program. */
+void cli_signals_catch(void);
+
+/* The signal that came, or 0. */
+int cli_signal(void);
+
+/* The common options as a gram_exec, with a progress bar that says `doing`
+ * ("reading"), a text that stays. */
+gram_exec cli_exec(const char *doing);
+
+/* For loops of the program's own: show how much is done, 0..1, and stop after
+ * Ctrl-C. */
+int cli_tick(double done);
+
+/* Erase the bar, if there is one. */
+void cli_progress_clear(void);
+
+/* Seconds since some moment. */
+double cli_clock(void);
+
+/* Does not return NULL: without memory the program ends. */
+void *cli_alloc(size_t count, size_t size);
+
+/* ----------------------------------------------------------------- tables */
+
+/* Read a table as the options of cli_group_reading say, roles included;
+ * `missing` is the policy if --missing was not given. */
+int cli_table_read(const char *path, gram_missing missing, gram_table **out,
+                   double *seconds);
+
+/* The path for people: "standard input" for "-". */
+const char *cli_path(const char *path, const char *dash);
+
+/* ------------------------------------------------------------------- JSON */
+
+/* null for a NaN or an infinity; text that is not UTF-8 is mended. */
+json_t *cli_json_number(double x);
+json_t *cli_json_text(const char *s);
+
+/* Print the object, which is freed, as one line on stdout; NULL means that
+ * memory ran out. */
+int cli_json_print(json_t *object);
+
+/* ------------------------------------------------------------------- text */
+
+/* Characters that need a UTF-8 terminal, or their ASCII stand-ins. */
+typedef struct cli_glyphs {
+    const char *bar[9]; /* heights 0..8 */
+    const char *ellipsis, *plus_minus, *times;
+} cli_glyphs;
+
+/* Find out what the terminal can show; before any text is printed. */
+void cli_text_start(void);
+const cli_glyphs *cli_glyphs_get(void);
+
+/* Columns to fill: 80, or as many as the terminal has if that is more. */
+size_t cli_columns(void);
+
+/* Columns that s takes on the terminal, as cli_put() prints it. */
+size_t cli_width(const char *s);
+
+/* Print s; what a terminal would not show as a character becomes "?". */
+void cli_put(FILE *out, const char *s);
+
+/* Print s in exactly `width` columns, cut or filled up at its end. */
+void cli_cell(FILE *out, const char *s, size_t width);
+
+/* The same, filled up at its start. */
+void cli_cell_right(FILE *out, const char *s, size_t width);
+
+/* Print words of s in lines below 80 columns, each after `indent` spaces, the
+ * first one from column `column` on; an empty line starts a paragraph. */
+void cli_wrap(FILE *out, const char *s, size_t indent, size_t column);
+
+/* A histogram `width` characters wide, blanks at its end left out. */
+void cli_bars(FILE *out, const size_t *counts, size_t n, size_t width);
+
+enum { CLI_ROOM = 40 };
+
+/* Short forms for people: 5.843, 1.2e-7; 12.5 GiB; 3 min 20 s; 2001-12-31 or
+ * 2001-12-31T08:30:00.  All return out. */
+char *cli_number(char out[CLI_ROOM], double x, int digits);
+char *cli_bytes(char out[CLI_ROOM], size_t bytes);
+char *cli_duration(char out[CLI_ROOM], double seconds);
+char *cli_date(char out[CLI_ROOM], double days, int with_time);
+
+#endif

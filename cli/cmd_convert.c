@@ -1,0 +1,108 @@
+/* cmd_convert.c - gram convert: one table, another format.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+static const char *to;
+static int scale;
+
+static const cli_option options[] = {
+    {"to", 0, CLI_TEXT, "FORMAT",
+     "the format to write: csv, tsv, npy, libsvm (default: by the name of B, "
+     "csv for -)",
+     &to, 0},
+    {"scale", 0, CLI_CHOICE, "none|standard|minmax",
+     "scale number columns: to mean 0 and standard deviation 1, or to 0 .. 1",
+     &scale, 0},
+    {.name = NULL},
+};
+static const cli_group own = {"options", options};
+
+static int scale_table(gram_table *table)
+{
+    int code = CLI_GOOD;
+    gram_scaler *scaler = NULL;
+    gram_exec exec = cli_exec("scaling");
+
+    CLI_TRY(
+        cli_status(gram_scaler_new(table, (gram_scale)scale, &exec, &scaler)));
+    CLI_TRY(cli_status(gram_scaler_apply(scaler, table)));
+done:
+    gram_scaler_free(scaler);
+    return code;
+}
+
+static int write_table(const gram_table *table, const char *path,
+                       double *seconds)
+{
+    gram_write_options write = {.format = to};
+
+    if (!to && strcmp(path, "-") == 0)
+        write.format = "csv";
+    gram_exec exec = cli_exec("writing");
+    double start = cli_clock();
+    int code = cli_status(gram_table_write(table, path, &write, &exec));
+    *seconds = cli_clock() - start;
+    return code;
+}
+
+/* `rows` and `cols` are those of the table written. */
+static int report(char **operands, size_t rows, size_t cols,
+                  double read_seconds, double write_seconds)
+{
+    if (cli.json)
+        return cli_json_print(json_pack(
+            "{s:o, s:o, s:I, s:I, s:f, s:f, s:I}", "from",
+            cli_json_text(operands[0]), "to", cli_json_text(operands[1]),
+            "rows", (json_int_t)rows, "cols", (json_int_t)cols, "read_seconds",
+            read_seconds, "write_seconds", write_seconds, "peak_bytes",
+            (json_int_t)gram_memory_peak()));
+    if (!cli.quiet) {
+        cli_put(stderr, cli_path(operands[0], "standard input"));
+        fputs(" -> ", stderr);
+        cli_put(stderr, cli_path(operands[1], "standard output"));
+        fprintf(stderr, ": %zu row%s, %zu column%s\n", rows,
+                rows == 1 ? "" : "s", cols, cols == 1 ? "" : "s");
+    }
+    return CLI_GOOD;
+}
+
+static int run(int count, char **operands)
+{
+    int code = CLI_GOOD;
+    double read_seconds, write_seconds;
+    gram_table *table = NULL;
+
+    (void)count;
+    if (cli.json && strcmp(operands[1], "-") == 0)
+        return cli_fail("--json: the table goes to standard output already");
+    CLI_TRY(cli_table_read(operands[0], GRAM_MISSING_REFUSE, &table,
+                           &read_seconds));
+    if (scale != GRAM_SCALE_NONE)
+        CLI_TRY(scale_table(table));
+    CLI_TRY(write_table(table, operands[1], &write_seconds));
+    code = report(operands, gram_table_rows(table), gram_table_cols(table),
+                  read_seconds, write_seconds);
+done:
+    gram_table_free(table);
+    return code;
+}
+
+const cli_command cmd_convert = {
+    .operands = "A B",
+    .least = 2,
+    .most = 2,
+    .about =
+        "Read the table A and write it as B, in the format that the name of B "
+        "or --to says. \"-\" is standard input or output, a name that ends in "
+        ".gz is packed. B appears whole or not at all.\n\n"
+        "A missing cell is an error unless --missing says what to do with it.",
+    .examples =
+        "gram convert data.csv data.npy\n"
+        "gram convert data.csv.gz scaled.csv --scale standard -t price\n"
+        "gram convert table.arff - --missing keep | head\n",
+    .groups = {&own, &cli_group_reading, &cli_group_running, &cli_group_output,
+               &cli_group_help},
+    .run = run,
+};

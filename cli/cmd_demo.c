@@ -1,0 +1,79 @@
+/* cmd_demo.c - gram demo: what gram does, in a minute.
+ *
+ * Every step is a line that one could type: the shell runs it with `gram`
+ * being this very program, and the exit code must be the one that the table
+ * says.  To add a step, add a line.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct step {
+    const char *about, *line;
+    int code;
+} steps[] = {
+    {"Some data sets are inside the program:", "gram help data", CLI_GOOD},
+    {"What is in a table:", "gram describe builtin:mixed", CLI_GOOD},
+    {"Columns on very different scales ...", "gram describe builtin:iris",
+     CLI_GOOD},
+    {"... and scaled to mean 0 and standard deviation 1:",
+     "gram convert builtin:iris - --scale standard -q | gram describe -",
+     CLI_GOOD},
+    {"A mistake gets one line that says where and what:",
+     "gram describe builtin:iris --target specis", CLI_BAD},
+};
+
+/* Exit code of the line as the shell sees it. */
+static int run_line(const char *line)
+{
+    char *script = NULL;
+    int status, n;
+
+    n = asprintf(&script, "gram() { \"$GRAM_DEMO\" \"$@\"; }\n%s 2>&1", line);
+    if (n < 0)
+        return cli_fail("out of memory");
+    fflush(stdout);
+    status = system(script);
+    free(script);
+    if (status < 0 || !WIFEXITED(status))
+        return status < 0 ? CLI_BAD : CLI_SIGNAL + WTERMSIG(status);
+    return WEXITSTATUS(status);
+}
+
+static int run(int count, char **operands)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    (void)count;
+    (void)operands;
+    if (n < 0)
+        return cli_fail("cannot find the program's own file");
+    self[n] = '\0';
+    if (setenv("GRAM_DEMO", self, 1) != 0)
+        return cli_fail("out of memory");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        printf("%s# %s\n$ %s\n", i ? "\n" : "", steps[i].about, steps[i].line);
+        int code = run_line(steps[i].line);
+        if (code == CLI_SIGNAL + SIGINT || code == CLI_SIGNAL + SIGPIPE)
+            return code;
+        if (code != steps[i].code)
+            return cli_fail("\"%s\" ended with %d, not %d", steps[i].line, code,
+                            steps[i].code);
+    }
+    puts("\nNow try your own: gram describe FILE, or gram help.");
+    return CLI_GOOD;
+}
+
+const cli_command cmd_demo = {
+    .operands = "",
+    .about = "Show what gram does on data inside the program: every line "
+             "shown can be typed as it stands.",
+    .examples = "gram demo\n",
+    .groups = {&cli_group_help},
+    .run = run,
+};

@@ -1,0 +1,75 @@
+/* cmd_help.c - gram help: commands, topics, and the man page.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+static int as_man;
+
+static const cli_option options[] = {
+    {"man", 0, CLI_FLAG, NULL, "print the man page, in roff", &as_man, 0},
+    {.name = NULL},
+};
+static const cli_group own = {"options", options};
+
+static void print_data(void)
+{
+    const gram_builtin *b;
+
+    for (size_t i = 0; (b = gram_builtin_at(i)); i++) {
+        int n = printf("  builtin:%-10s ", b->name);
+        cli_wrap(stdout, b->brief, 21, (size_t)n);
+    }
+}
+
+static void print_formats(void)
+{
+    const gram_format *f;
+
+    for (size_t i = 0; (f = gram_format_at(i)); i++) {
+        int n = printf("  %-8s %-14s %-5s %-6s ", f->name, f->extensions,
+                       f->can_read ? "read" : "", f->can_write ? "write" : "");
+        cli_wrap(stdout, f->brief, 38, (size_t)n);
+    }
+}
+
+static const struct topic {
+    const char *name;
+    void (*print)(void);
+} topics[] = {
+    {"data", print_data},
+    {"formats", print_formats},
+};
+
+static int run(int count, char **operands)
+{
+    if (as_man) {
+        cli_man_print();
+        return CLI_GOOD;
+    }
+    if (count == 0) {
+        cli_help_all(stdout);
+        return CLI_GOOD;
+    }
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+        if (strcmp(operands[0], topics[i].name) == 0) {
+            topics[i].print();
+            return CLI_GOOD;
+        }
+    const cli_entry *entry = cli_entry_find(operands[0]);
+    if (!entry)
+        return CLI_USAGE;
+    cli_help_command(entry);
+    return CLI_GOOD;
+}
+
+const cli_command cmd_help = {
+    .operands = "[COMMAND | data | formats]",
+    .most = 1,
+    .about = "Explain a command, list the data sets inside the program or the "
+             "file formats. Without an operand, list the commands.",
+    .examples = "gram help describe\n"
+                "gram help data\n",
+    .groups = {&own, &cli_group_help},
+    .run = run,
+};

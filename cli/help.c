@@ -1,0 +1,59 @@
+/* help.c - the help of the program and of each command, from their tables.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+enum { HELP_COLUMN = 26 };
+
+/*   -q, --quiet             no progress bar, no remarks */
+static void print_option(const cli_option *o)
+{
+    char left[80];
+    int n =
+        snprintf(left, sizeof left, "  %c%c%s--%s", o->letter ? '-' : ' ',
+                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name);
+
+    if (o->metavar)
+        n += snprintf(left + n, sizeof left - (size_t)n, " %s", o->metavar);
+    fputs(left, stdout);
+    if (n + 2 > HELP_COLUMN) {
+        putchar('\n');
+        n = 0;
+    }
+    cli_wrap(stdout, o->help, HELP_COLUMN, (size_t)n);
+}
+
+void cli_help_command(const cli_entry *entry)
+{
+    const cli_command *c = entry->command;
+
+    printf("usage: gram %s [options]%s%s\n\n", entry->name,
+           *c->operands ? " " : "", c->operands);
+    cli_wrap(stdout, c->about, 0, 0);
+    for (size_t g = 0; c->groups[g]; g++) {
+        printf("\n%s:\n", c->groups[g]->title);
+        for (const cli_option *o = c->groups[g]->options; o->name; o++)
+            print_option(o);
+    }
+    printf("\nexamples:\n");
+    for (const char *s = c->examples; *s; s += strcspn(s, "\n") + 1)
+        printf("  %.*s\n", (int)strcspn(s, "\n"), s);
+}
+
+void cli_help_all(FILE *out)
+{
+    fprintf(out,
+            "gram %s: kernel methods as one small, fast, honest system\n\n"
+            "usage: gram COMMAND [options] [operands]\n\ncommands:\n",
+            gram_version());
+    for (const cli_entry *e = cli_entries; e->name; e++)
+        fprintf(out, "  %-12s %s\n", e->name, e->brief);
+    fputs("\n"
+          "  gram help COMMAND   the options of a command, and examples\n"
+          "  gram help data      the data sets inside the program\n"
+          "  gram help formats   the file formats it reads and writes\n"
+          "\n"
+          "Start with \"gram demo\".\n",
+          out);
+}

@@ -1,0 +1,172 @@
+/* main.c - finds the command, runs it, and turns what happened into one line
+ * and an exit code.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define COMMAND(name, brief) extern const cli_command cmd_##name;
+#include "commands.def"
+#undef COMMAND
+
+#define COMMAND(name, brief) {#name, brief, &cmd_##name},
+const cli_entry cli_entries[] = {
+#include "commands.def"
+    {NULL, NULL, NULL},
+};
+#undef COMMAND
+
+enum { COMMANDS = sizeof cli_entries / sizeof *cli_entries - 1 };
+
+cli_settings cli;
+
+/* A message is one line whatever it quotes. */
+static void say(const char *format, va_list args)
+{
+    char *text = NULL;
+
+    cli_progress_clear();
+    fflush(stdout);
+    fprintf(stderr, cli.command ? "gram %s: " : "gram: ", cli.command);
+    if (vasprintf(&text, format, args) >= 0)
+        cli_put(stderr, text);
+    fputc('\n', stderr);
+    free(text);
+}
+
+int cli_fail(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    return CLI_BAD;
+}
+
+int cli_usage(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+/* After a signal the reason of a failure is the signal, whatever the system
+ * call that it cut short reported. */
+int cli_status(gram_status status)
+{
+    cli_progress_clear();
+    if (status == GRAM_OK)
+        return CLI_GOOD;
+    if (cli_signal()) {
+        cli_fail("interrupted");
+        return CLI_SIGNAL + cli_signal();
+    }
+    return cli_fail("%s", gram_error_message());
+}
+
+void *cli_alloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size);
+
+    if (!p)
+        exit(cli_fail("out of memory"));
+    return p;
+}
+
+const char *cli_suggestion(const char *word, const char *const *names,
+                           size_t count)
+{
+    static char text[128];
+    const char *near = gram_suggest(word, names, count);
+
+    *text = '\0';
+    if (near)
+        snprintf(text, sizeof text, " (did you mean \"%s\"?)", near);
+    return text;
+}
+
+const cli_entry *cli_entry_find(const char *name)
+{
+    const char *names[COMMANDS];
+
+    for (size_t i = 0; i < COMMANDS; i++) {
+        names[i] = cli_entries[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return &cli_entries[i];
+    }
+    const char *near = cli_suggestion(name, names, COMMANDS);
+    cli_usage("unknown command \"%s\"%s", name,
+              *near ? near : " (\"gram help\" lists them)");
+    return NULL;
+}
+
+/* What was printed has arrived, or the exit code says that it has not. */
+static int finish(int code)
+{
+    int lost = ferror(stdout);
+
+    if (fclose(stdout) == 0 && !lost)
+        return code;
+    if (cli_signal())
+        return CLI_SIGNAL + cli_signal();
+    return code
+               ? code
+               : cli_fail("standard output: %s", strerror(errno ? errno : EIO));
+}
+
+/* The options that stand for a command. */
+static const char *spelled_out(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return "help";
+    return strcmp(word, "--version") == 0 ? "version" : word;
+}
+
+static int run(int argc, char **argv)
+{
+    static const char *const options[] = {"--help", "--version"};
+    int count = 0;
+
+    if (argc < 2) {
+        cli_help_all(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = spelled_out(argv[1]);
+    if (*name == '-') {
+        const char *near = cli_suggestion(name, options, 2);
+        return cli_usage("unknown option \"%s\"%s", name,
+                         *near ? near : " (options follow the command)");
+    }
+    const cli_entry *entry = cli_entry_find(name);
+    if (!entry)
+        return CLI_USAGE;
+    cli.command = entry->name;
+    const cli_command *command = entry->command;
+    int code = cli_options_parse(command, argc - 2, argv + 2, &count);
+    if (code != CLI_GOOD)
+        return code;
+    if (cli.help) {
+        cli_help_command(entry);
+        return CLI_GOOD;
+    }
+    if (count < command->least)
+        return cli_usage("missing operand (usage: gram %s [options] %s)",
+                         entry->name, command->operands);
+    if (count > command->most)
+        return cli_usage("unexpected operand \"%s\"", argv[2 + command->most]);
+    return command->run(count, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    cli_text_start();
+    cli_signals_catch();
+    return finish(run(argc, argv));
+}

@@ -1,0 +1,112 @@
+/* progress.c - Ctrl-C, and a bar with the time left.
+ *
+ * The library calls tick() every few milliseconds while it works: that is
+ * where a signal becomes a clean stop and where the bar is drawn, on stderr
+ * and only if that is a terminal, once the work has taken a second.
+ */
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const double PATIENCE = 1.0, REFRESH = 0.1; /* seconds */
+
+static volatile sig_atomic_t caught;
+
+static struct {
+    const char *doing; /* NULL: nothing */
+    double start, drawn;
+    int shown;
+} bar;
+
+static void on_signal(int number)
+{
+    caught = number;
+}
+
+/* SA_RESETHAND: the second signal finds the default action.  No SA_RESTART,
+ * so that waiting for input ends, too.  What nohup ignores stays ignored. */
+void cli_signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal,
+                               .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+}
+
+int cli_signal(void)
+{
+    return caught;
+}
+
+double cli_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_progress_clear(void)
+{
+    if (bar.shown)
+        fputs("\r\033[K", stderr);
+    bar.shown = 0;
+}
+
+/* reading  [#######.............]  35%  12 s left
+ * Without a known size there is nothing to fill: the time so far. */
+static void draw(double done, double elapsed)
+{
+    enum { CELLS = 24 };
+    const char *full = cli_glyphs_get()->bar[8];
+    char text[CLI_ROOM];
+
+    fputs("\r\033[K", stderr);
+    fputs(bar.doing, stderr);
+    if (done > 0) {
+        fputs("  [", stderr);
+        for (int i = 0; i < CELLS; i++)
+            fputs(i < done * CELLS ? full : ".", stderr);
+        fprintf(stderr, "] %3.0f%%  %s left", 100 * done,
+                cli_duration(text, elapsed * (1 - done) / done));
+    } else {
+        fprintf(stderr, "  %s", cli_duration(text, elapsed));
+    }
+    fflush(stderr);
+    bar.shown = 1;
+}
+
+static int tick(void *user, double done)
+{
+    double now = cli_clock();
+
+    (void)user;
+    if (!cli.quiet && bar.doing && now - bar.start > PATIENCE &&
+        now - bar.drawn > REFRESH && isatty(STDERR_FILENO)) {
+        draw(done < 1 ? done : 1, now - bar.start);
+        bar.drawn = now;
+    }
+    return caught;
+}
+
+gram_exec cli_exec(const char *doing)
+{
+    cli_progress_clear();
+    bar.doing = doing;
+    bar.start = cli_clock();
+    return (gram_exec){.threads = (int)cli.threads,
+                       .seed = cli.seed,
+                       .memory = cli.memory,
+                       .progress = tick};
+}
+
+int cli_tick(double done)
+{
+    return tick(NULL, done) ? cli_status(GRAM_ERR_CANCELLED) : CLI_GOOD;
+}

@@ -1,0 +1,133 @@
+/* table.c - reading a table as the command line asks for it.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum { HEADER_YES, HEADER_NO }; /* as in the metavar of --header */
+
+static struct {
+    const char *format, *weights, *noise, *group;
+    cli_list types, drop, target;
+    int header, missing;
+    char separator;
+} given = {.header = -1, .missing = -1};
+
+static const cli_option options[] = {
+    {"format", 0, CLI_TEXT, "FORMAT",
+     "the format of the file (default: by name and content)", &given.format, 0},
+    {"types", 0, CLI_LIST, "COL=TYPE,...",
+     "types of columns: number, category, text, date", &given.types, 0},
+    {"drop", 0, CLI_LIST, "COL,...",
+     "leave out columns: names, indices, ranges 3:5, patterns temp*",
+     &given.drop, 0},
+    {"header", 0, CLI_CHOICE, "yes|no",
+     "is the first line of a CSV file a header? (default: look)", &given.header,
+     0},
+    {"separator", 0, CLI_CHAR, "C",
+     "what separates the cells of a CSV file, as in ';' or tab (default: look)",
+     &given.separator, 0},
+    {"missing", 0, CLI_CHOICE, "refuse|keep|drop|mean|indicator",
+     "missing cells: an error, left as they are, their rows left out, filled "
+     "with the mean, or filled and marked in a column of their own",
+     &given.missing, 0},
+    {"target", 't', CLI_LIST, "COL",
+     "the column to predict; may be repeated, may be an .npy file",
+     &given.target, 0},
+    {"weights", 0, CLI_TEXT, "COL", "the column of row weights", &given.weights,
+     0},
+    {"noise", 0, CLI_TEXT, "COL", "the column of known noise variances",
+     &given.noise, 0},
+    {"group", 0, CLI_TEXT, "COL", "the column of rows that belong together",
+     &given.group, 0},
+    {.name = NULL},
+};
+
+const cli_group cli_group_reading = {"reading", options};
+
+/* The values with commas between them, or NULL if there are none. */
+static char *join(const cli_list *list)
+{
+    size_t n = 0;
+    char *text, *end;
+
+    if (list->count == 0)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++)
+        n += strlen(list->item[i]) + 1;
+    end = text = cli_alloc(n, 1);
+    for (size_t i = 0; i < list->count; i++) {
+        if (i > 0)
+            *end++ = ',';
+        end = stpcpy(end, list->item[i]);
+    }
+    return text;
+}
+
+static int set_role(gram_table *table, const char *name, gram_role role)
+{
+    return name ? cli_status(gram_table_set_role(table, name, role)) : CLI_GOOD;
+}
+
+static int set_roles(gram_table *table)
+{
+    int code = CLI_GOOD;
+
+    for (size_t i = 0; i < given.target.count; i++)
+        CLI_TRY(set_role(table, given.target.item[i], GRAM_ROLE_TARGET));
+    CLI_TRY(set_role(table, given.weights, GRAM_ROLE_WEIGHT));
+    CLI_TRY(set_role(table, given.noise, GRAM_ROLE_NOISE));
+    CLI_TRY(set_role(table, given.group, GRAM_ROLE_GROUP));
+done:
+    return code;
+}
+
+const char *cli_path(const char *path, const char *dash)
+{
+    return strcmp(path, "-") == 0 ? dash : path;
+}
+
+/* A reader of standard input sleeps until there is some; so that Ctrl-C wakes
+ * it, wait here for the first byte. */
+static int wait_for_input(const char *path)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    if (strcmp(path, "-") == 0 && poll(&in, 1, -1) < 0 && cli_signal())
+        return cli_status(GRAM_ERR_CANCELLED);
+    return CLI_GOOD;
+}
+
+int cli_table_read(const char *path, gram_missing missing, gram_table **out,
+                   double *seconds)
+{
+    int code = CLI_GOOD;
+    char *types = join(&given.types), *drop = join(&given.drop);
+    gram_table *table = NULL;
+    gram_read_options read = {.format = given.format,
+                              .types = types,
+                              .drop = drop,
+                              .separator = given.separator,
+                              .missing = missing};
+
+    if (given.header >= 0)
+        read.header = given.header == HEADER_YES ? 1 : -1;
+    if (given.missing >= 0)
+        read.missing = (gram_missing)given.missing;
+    CLI_TRY(wait_for_input(path));
+    gram_exec exec = cli_exec("reading");
+    double start = cli_clock();
+    CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &table)));
+    *seconds = cli_clock() - start;
+    CLI_TRY(set_roles(table));
+    *out = table;
+    table = NULL;
+done:
+    gram_table_free(table);
+    free(types);
+    free(drop);
+    return code;
+}

@@ -1,0 +1,345 @@
+/* gram.h - the public interface of libgram: kernel methods in C.
+ *
+ * This is the only header a user includes.
+ *
+ * Every function that can fail returns a gram_status and says why through
+ * gram_error_message().  Inputs come first, outputs last.  Input arrays and
+ * strings are borrowed for the length of the call; nothing is kept unless the
+ * comment says "Keeps".  Everything made by a _new, _read or _open function
+ * is freed by the _free function of its type, and every _free accepts NULL.
+ * When a call fails its outputs are NULL or untouched, and no file that was
+ * to be written has changed.
+ *
+ * Option structs are all zero by default: {0}, or a NULL pointer, asks for
+ * what most people want.
+ *
+ * Different objects may be used from different threads at the same time; one
+ * object may be read, not changed, from many.
+ */
+#ifndef GRAM_H
+#define GRAM_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GRAM_API __attribute__((visibility("default")))
+
+#define GRAM_VERSION_MAJOR 0
+#define GRAM_VERSION_MINOR 1
+#define GRAM_VERSION_PATCH 0
+
+/* ---------------------------------------------------------------- status */
+
+typedef enum gram_status {
+    GRAM_OK = 0,
+    GRAM_ERR_MEMORY = -1,   /* an allocation failed, or passed the budget */
+    GRAM_ERR_PARSE = -2,    /* text or a file not of the expected form */
+    GRAM_ERR_NAME = -3,     /* no column, kernel, parameter, ... of that name */
+    GRAM_ERR_RANGE = -4,    /* a value outside its range, or NaN */
+    GRAM_ERR_SHAPE = -5,    /* sizes that do not fit together */
+    GRAM_ERR_NUMERIC = -6,  /* not positive definite, overflow, ... */
+    GRAM_ERR_IO = -7,       /* the operating system said no */
+    GRAM_ERR_CANCELLED = -8 /* the progress callback asked to stop */
+} gram_status;
+
+/* One sentence on the last failure in this thread, e.g.
+ *   train.csv:17: column "age": "abc" is not a number
+ * Valid until the next failing call in this thread; never NULL. */
+GRAM_API const char *gram_error_message(void);
+
+/* "0.1.0": the version of the library that is running. */
+GRAM_API const char *gram_version(void);
+
+/* Of `count` names the one that a writer of `word` most likely meant, or NULL
+ * if none is near: for "did you mean" in messages. */
+GRAM_API const char *gram_suggest(const char *word, const char *const *names,
+                                  size_t count);
+
+/* ------------------------------------------------------------- execution */
+
+/* How to run a long call.  NULL, or all zeros, means the defaults. */
+typedef struct gram_exec {
+    int threads;             /* 0: one per core; results do not depend on it */
+    unsigned long long seed; /* the only source of randomness */
+    size_t memory; /* bytes the library may hold; 0: three quarters of RAM */
+    int (*progress)(void *user, double done); /* 0..1; non-zero: stop */
+    void *user;                               /* handed to progress */
+} gram_exec;
+
+/* Bytes the library holds in this process now, and the most it ever held
+ * since the start or the last reset. */
+GRAM_API size_t gram_memory_used(void);
+GRAM_API size_t gram_memory_peak(void);
+GRAM_API void gram_memory_reset_peak(void);
+
+/* What the library found on this machine.  The strings are static. */
+typedef struct gram_system {
+    const char *cpu;          /* the processor's own name */
+    const char *cpu_features; /* "avx2 fma avx512f ...", those that matter */
+    const char *cpu_table;    /* operations in use: generic, avx2, avx512 */
+    const char *blas;         /* "OpenBLAS 0.3.21" */
+    const char *blas_core;    /* "SkylakeX": the kernels it chose */
+    int cores;                /* processors this process may run on */
+    size_t memory_total;      /* RAM in bytes */
+    size_t memory_available;  /* of it, not in use */
+} gram_system;
+
+GRAM_API void gram_system_get(gram_system *out);
+
+/* Speeds measured now, in about a second: best of several runs. */
+typedef struct gram_rates {
+    double gemm_double; /* matrix product, flop/s */
+    double gemm_single;
+    double bandwidth; /* triad a = b + s c, bytes/s */
+} gram_rates;
+
+/* Errors: MEMORY (about 150 MB are needed), CANCELLED. */
+GRAM_API gram_status gram_system_measure(const gram_exec *exec,
+                                         gram_rates *out);
+
+/* ---------------------------------------------------------------- tables */
+
+/* Rows of typed, named columns. */
+typedef struct gram_table gram_table;
+
+typedef enum gram_type {
+    GRAM_TYPE_NUMBER,   /* a finite double */
+    GRAM_TYPE_CATEGORY, /* one of a few names, sorted: numbers, then text */
+    GRAM_TYPE_TEXT,     /* a string */
+    GRAM_TYPE_DATE,     /* days since 1970-01-01 as a double, with fraction */
+    GRAM_TYPE_SPARSE    /* a block of many number columns, mostly zero */
+} gram_type;
+
+/* "number", "category", "text", "date", "sparse". */
+GRAM_API const char *gram_type_name(gram_type type);
+
+/* What a column is for.  Kernels see the features. */
+typedef enum gram_role {
+    GRAM_ROLE_FEATURE,
+    GRAM_ROLE_TARGET,
+    GRAM_ROLE_WEIGHT, /* of the row; finite, at least 0 */
+    GRAM_ROLE_NOISE,  /* variance of the row's target; finite, at least 0 */
+    GRAM_ROLE_GROUP   /* rows of one group stay together in splits */
+} gram_role;
+
+/* "feature", "target", "weight", "noise", "group". */
+GRAM_API const char *gram_role_name(gram_role role);
+
+/* A look at one column; all pointers belong to the table.  A missing cell is
+ * NaN in values and -1 in codes. */
+typedef struct gram_column {
+    const char *name;
+    gram_type type;
+    gram_role role;
+    size_t missing;       /* how many cells are missing */
+    const double *values; /* number, date: one a row */
+    const int *codes;     /* category, text: one a row, an index of levels */
+    const char *const *levels;
+    size_t level_count;
+    /* sparse: row i has entries start[i] .. start[i+1]-1, ascending by index;
+     * index j, from 0, is the feature called feature_names[j], or j+1 in
+     * decimal if feature_names is NULL */
+    const size_t *start;
+    const unsigned *index;
+    const double *entries;
+    size_t width;
+    const char *const *feature_names;
+} gram_column;
+
+/* What to do with missing cells. */
+typedef enum gram_missing {
+    GRAM_MISSING_REFUSE,   /* an error that names row and column */
+    GRAM_MISSING_KEEP,     /* leave them: NaN, -1 */
+    GRAM_MISSING_DROP,     /* leave out the rows that have one */
+    GRAM_MISSING_MEAN,     /* the column's mean; the most frequent category */
+    GRAM_MISSING_INDICATOR /* mean, and a 0/1 column NAME_missing; for a
+                              category the level "(missing)" */
+} gram_missing;
+
+typedef struct gram_read_options {
+    const char *format; /* "csv", "libsvm", ...; NULL: by name and content */
+    const char *types;  /* "age=number,city=category,when=date"; NULL: infer */
+    const char *drop;   /* columns to leave out: "id,3:5,temp*" */
+    int header;         /* CSV: 0 find out, 1 there is one, -1 there is none */
+    char separator;     /* CSV: 0 find out */
+    gram_missing missing;
+} gram_read_options;
+
+/* Read a table from a file, from standard input ("-") or from the program
+ * itself ("builtin:iris").  A name that ends in .gz, or content that is gzip,
+ * is unpacked on the way.  The format is found by extension and content; the
+ * types of CSV columns by looking at every cell.
+ *
+ * Cost:   one pass over the file, two if a column changes its looks after the
+ *         first megabytes; memory: the table and about 20 MB.
+ * Errors: IO, PARSE, NAME, RANGE (a value that is not finite, a missing
+ *         cell), MEMORY, CANCELLED. */
+GRAM_API gram_status gram_table_read(const char *path,
+                                     const gram_read_options *options,
+                                     const gram_exec *exec, gram_table **out);
+
+/* An empty table of that many rows, for the _add functions. */
+GRAM_API gram_status gram_table_new(size_t rows, gram_table **out);
+
+GRAM_API void gram_table_free(gram_table *table);
+
+/* Add a column at the end.  The arrays have one element a row and are copied;
+ * `values` is read at every stride-th element; NaN is a missing cell, and so
+ * is a NULL string.  Errors: NAME (the name is taken), RANGE (infinite),
+ * MEMORY. */
+GRAM_API gram_status gram_table_add_numbers(gram_table *table,
+                                            const char *name,
+                                            const double *values,
+                                            size_t stride);
+GRAM_API gram_status gram_table_add_strings(gram_table *table,
+                                            const char *name, gram_type type,
+                                            const char *const *strings);
+/* Rows as in gram_column; indices ascend within a row and are below width. */
+GRAM_API gram_status gram_table_add_sparse(gram_table *table, const char *name,
+                                           size_t width, const size_t *start,
+                                           const unsigned *index,
+                                           const double *entries);
+
+GRAM_API size_t gram_table_rows(const gram_table *table);
+GRAM_API size_t gram_table_cols(const gram_table *table);
+
+/* Column j, 0 <= j < gram_table_cols(). */
+GRAM_API gram_column gram_table_column(const gram_table *table, size_t j);
+
+/* The index of the column of that name.  Errors: NAME, with the nearest name
+ * as a suggestion. */
+GRAM_API gram_status gram_table_find(const gram_table *table,
+                                     const char *name, size_t *j);
+
+/* Say what the column `name` is for.  A target may also be a file of its own:
+ * if no column has that name and it is the name of an .npy file with one row
+ * per row of the table, its columns are added.
+ * Errors: NAME, RANGE (a weight or noise below 0 or missing), SHAPE. */
+GRAM_API gram_status gram_table_set_role(gram_table *table, const char *name,
+                                         gram_role role);
+
+typedef struct gram_write_options {
+    const char *format; /* "csv", "tsv", "npy", "libsvm"; NULL: by name */
+} gram_write_options;
+
+/* Write a table to a file, or to standard output ("-").  Numbers keep every
+ * bit.  The file is written beside its place, synced and renamed, so that a
+ * reader sees the old file or the new one, whole.  .gz packs it.  LIBSVM text
+ * needs a target; it and .npy hold numbers only.
+ * Errors: IO, NAME (unknown format), SHAPE (columns the format cannot hold),
+ *         MEMORY, CANCELLED. */
+GRAM_API gram_status gram_table_write(const gram_table *table,
+                                      const char *path,
+                                      const gram_write_options *options,
+                                      const gram_exec *exec);
+
+/* -------------------------------------------------------------- streaming */
+
+/* A file read piece by piece, for tables that do not fit in memory.  Types
+ * and categories are those of the whole file. */
+typedef struct gram_reader gram_reader;
+
+/* Keeps the file open.  Types that `options` leaves open are found by one
+ * pass over the whole file.  The missing policies MEAN and INDICATOR need
+ * the whole table and are refused here.  Errors: as gram_table_read. */
+GRAM_API gram_status gram_reader_open(const char *path,
+                                      const gram_read_options *options,
+                                      const gram_exec *exec,
+                                      gram_reader **out);
+
+/* The next rows, at most `rows` of them; *out is NULL at the end. */
+GRAM_API gram_status gram_reader_next(gram_reader *reader, size_t rows,
+                                      gram_table **out);
+
+GRAM_API void gram_reader_free(gram_reader *reader);
+
+/* ---------------------------------------------------------- what is there */
+
+/* A file format; i counts from 0, NULL at the end. */
+typedef struct gram_format {
+    const char *name, *brief, *extensions;
+    int can_read, can_write;
+} gram_format;
+
+GRAM_API const gram_format *gram_format_at(size_t i);
+
+/* A data set inside the library, read as "builtin:NAME". */
+typedef struct gram_builtin {
+    const char *name, *brief, *target, *origin;
+} gram_builtin;
+
+GRAM_API const gram_builtin *gram_builtin_at(size_t i);
+
+/* ------------------------------------------------------------ description */
+
+enum { GRAM_HISTOGRAM_BINS = 16 };
+
+/* What a column looks like, its missing cells left out.  For a category or
+ * text, `distinct` and `histogram` count levels (the first bins in order of
+ * levels); for a sparse block the numbers are those of the stored entries. */
+typedef struct gram_summary {
+    size_t count;    /* cells that are there; entries of a sparse block */
+    size_t distinct; /* category, text: levels that occur */
+    double min, max, mean, std; /* number, date, sparse; NaN if there are none;
+                                   std with denominator count - 1 */
+    size_t histogram[GRAM_HISTOGRAM_BINS]; /* equal bins from min to max */
+} gram_summary;
+
+/* Cost: O(rows), two passes. */
+GRAM_API gram_status gram_table_summary(const gram_table *table, size_t j,
+                                        gram_summary *out);
+
+/* ---------------------------------------------------- scaling and splits */
+
+typedef enum gram_scale {
+    GRAM_SCALE_NONE,
+    GRAM_SCALE_STANDARD, /* mean 0, standard deviation 1 */
+    GRAM_SCALE_MINMAX    /* from 0 to 1 */
+} gram_scale;
+
+/* Shifts and factors learned from one table, for it and for others.  Number
+ * and date columns that are features are shifted and divided; a sparse block
+ * is divided, feature by feature, and stays sparse.  A constant column is
+ * shifted and divided by 1. */
+typedef struct gram_scaler gram_scaler;
+
+/* Errors: RANGE (missing cells), MEMORY. */
+GRAM_API gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
+                                     const gram_exec *exec, gram_scaler **out);
+
+GRAM_API void gram_scaler_free(gram_scaler *scaler);
+
+/* Scale in place; columns are matched by name.  Errors: NAME (a column is not
+ * there), SHAPE (it has another type or width). */
+GRAM_API gram_status gram_scaler_apply(const gram_scaler *scaler,
+                                       gram_table *table);
+
+/* What the scaler does to number column `name`: (x - shift) / factor. */
+GRAM_API gram_status gram_scaler_get(const gram_scaler *scaler,
+                                     const char *name, double *shift,
+                                     double *factor);
+
+typedef struct gram_fold_options {
+    size_t folds;           /* 0: 5 */
+    const char *stratify;   /* category column whose shares every fold keeps */
+    const char *group;      /* column whose equal values stay in one fold */
+    const char *given;      /* column that holds the folds: each value is one */
+} gram_fold_options;
+
+/* fold[i] in 0 .. *count-1 for every row, from exec->seed alone.  Folds differ
+ * in size by at most one row (stratified: per class; grouped: the largest
+ * groups first, each to the smallest fold).  At most one of stratify, group
+ * and given.  Errors: NAME, RANGE (folds < 2, more folds than rows or groups,
+ * a missing cell). */
+GRAM_API gram_status gram_table_folds(const gram_table *table,
+                                      const gram_fold_options *options,
+                                      const gram_exec *exec, int *fold,
+                                      size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* mem.h - all memory of the library.
+ *
+ * Blocks are 64-byte aligned, sizes are checked for overflow, and every byte
+ * is counted, so that peaks can be reported and a budget kept.  Blocks of
+ * 4 MB and more come straight from the kernel on 2 MB boundaries with huge
+ * pages asked for, and grow without being copied.
+ */
+#ifndef GI_MEM_H
+#define GI_MEM_H
+
+#include <stddef.h>
+
+#include "base/run.h"
+#include "base/status.h"
+
+/* p = room for n elements of *p, uninitialised; n = 0 gives a valid pointer.
+ * `run` may be NULL: no budget.  On failure p is untouched. */
+#define GI_NEW(run, p, n) gi_alloc((run), &(p), (n), sizeof *(p))
+
+/* The same, all bytes zero. */
+#define GI_NEW_ZERO(run, p, n) gi_alloc_zero((run), &(p), (n), sizeof *(p))
+
+/* Change the room of p (which may be NULL) to n elements, keeping what fits. */
+#define GI_GROW(run, p, n) gi_grow((run), &(p), (n), sizeof *(p))
+
+/* `slot` is the address of the pointer to set. */
+gram_status gi_alloc(gi_run *run, void *slot, size_t n, size_t size);
+gram_status gi_alloc_zero(gi_run *run, void *slot, size_t n, size_t size);
+gram_status gi_grow(gi_run *run, void *slot, size_t n, size_t size);
+void gi_free(void *p);
+
+/* A copy of the n bytes at s, with a NUL behind them, in *out. */
+gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out);
+
+/* *out = a * b, or a MEMORY error. */
+gram_status gi_size_mul(size_t a, size_t b, size_t *out);
+
+/* For tests: the n-th allocation from now fails, and all after it too if
+ * `sticky`; n = 0 ends that. */
+void gi_mem_fail_at(size_t n, int sticky);
+
+#endif

@@ -1,0 +1,84 @@
+/* run.c - what a call may use, and how it reports back.
+ */
+#include "base/run.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+static atomic_int forked; /* this process is a fork: OpenMP's pool is gone */
+
+static void in_child(void)
+{
+    atomic_store(&forked, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+int gi_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+size_t gi_memory_total(void)
+{
+    return (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t gi_memory_available(void)
+{
+    unsigned long long kilobytes = 0;
+    char line[128];
+    FILE *f = fopen("/proc/meminfo", "re");
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return kilobytes ? (size_t)kilobytes * 1024
+                     : (size_t)sysconf(_SC_AVPHYS_PAGES) *
+                           (size_t)sysconf(_SC_PAGESIZE);
+}
+
+gi_run gi_run_begin(const gram_exec *exec)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static const gram_exec defaults;
+    gi_run run;
+
+    pthread_once(&once, watch_forks);
+    if (!exec)
+        exec = &defaults;
+    run.threads = exec->threads > 0 ? exec->threads : gi_cores();
+    if (atomic_load(&forked))
+        run.threads = 1;
+    run.seed = exec->seed;
+    run.memory = exec->memory ? exec->memory : gi_memory_total() / 4 * 3;
+    run.progress = exec->progress;
+    run.user = exec->user;
+    run.last = -1;
+    return run;
+}
+
+gram_status gi_run_tick(gi_run *run, double done)
+{
+    if (!run || !run->progress)
+        return GRAM_OK;
+    run->last = done > run->last ? done : run->last; /* never backwards */
+    if (run->progress(run->user, run->last))
+        return gi_fail(GRAM_ERR_CANCELLED, "cancelled");
+    return GRAM_OK;
+}

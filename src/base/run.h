@@ -1,0 +1,38 @@
+/* run.h - a public call while it runs: threads, budget, progress, seed.
+ *
+ * gi_run_begin() turns the caller's gram_exec into one of these; internal
+ * functions that allocate, loop in parallel or take long get a pointer to it.
+ * Only the thread that began a run ticks it.
+ */
+#ifndef GI_RUN_H
+#define GI_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gram.h"
+
+typedef struct gi_run {
+    int threads; /* at least 1; 1 in a forked child, where OpenMP would hang */
+    uint64_t seed;
+    size_t memory; /* budget in bytes */
+    int (*progress)(void *user, double done);
+    void *user;
+    double last; /* last tick reported */
+} gi_run;
+
+/* exec may be NULL. */
+gi_run gi_run_begin(const gram_exec *exec);
+
+/* Report how much is done, 0..1; CANCELLED if the caller asks to stop.  Cheap
+ * enough for every few milliseconds. */
+gram_status gi_run_tick(gi_run *run, double done);
+
+/* Processors this process may use. */
+int gi_cores(void);
+
+/* RAM in bytes: all of it, and what is free to take. */
+size_t gi_memory_total(void);
+size_t gi_memory_available(void);
+
+#endif

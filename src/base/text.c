@@ -1,0 +1,267 @@
+/* text.c - nearest names, growing text, dictionaries.
+ *
+ * The dictionary is a pool of strings with an open-addressing table of their
+ * numbers, hashed by FNV-1a with a final mix; at most half full, so a look-up
+ * touches one or two slots.
+ */
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+gram_status gi_buf_add(gi_run *run, gi_buf *b, const char *s, size_t n)
+{
+    gram_status status = GRAM_OK;
+    size_t need = b->n + n + 1;
+
+    if (need > b->room) {
+        size_t room = max_size(need, b->room + b->room / 2);
+
+        GI_TRY(GI_GROW(run, b->s, room));
+        b->room = room;
+    }
+    if (n)
+        memcpy(b->s + b->n, s, n);
+    b->n += n;
+    b->s[b->n] = '\0';
+done:
+    return status;
+}
+
+gram_status gi_buf_printf(gi_run *run, gi_buf *b, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n < 0 || n >= (int)sizeof text)
+        return gi_fail(GRAM_ERR_RANGE, "text of %d characters, at most %zu", n,
+                       sizeof text - 1);
+    return gi_buf_add(run, b, text, (size_t)n);
+}
+
+void gi_buf_free(gi_buf *b)
+{
+    gi_free(b->s);
+    *b = (gi_buf){0};
+}
+
+static uint64_t hash(const char *s, size_t n)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+    return h ^ h >> 29;
+}
+
+static size_t length_at(const gi_dict *d, size_t i)
+{
+    return (i + 1 < d->count ? d->offset[i + 1] : d->pool_n) - d->offset[i] - 1;
+}
+
+/* The slot that holds s, or the free one where it belongs. */
+static size_t slot_of(const gi_dict *d, const char *s, size_t n)
+{
+    size_t at = (size_t)hash(s, n) & (d->slots - 1);
+
+    while (d->slot[at]) {
+        size_t i = d->slot[at] - 1;
+
+        if (length_at(d, i) == n && memcmp(d->pool + d->offset[i], s, n) == 0)
+            break;
+        at = (at + 1) & (d->slots - 1);
+    }
+    return at;
+}
+
+static gram_status rehash(gi_run *run, gi_dict *d)
+{
+    gram_status status = GRAM_OK;
+    size_t slots = max_size(16, d->slots * 2);
+    uint32_t *fresh = NULL;
+
+    GI_TRY(GI_NEW_ZERO(run, fresh, slots));
+    gi_free(d->slot);
+    d->slot = fresh;
+    d->slots = slots;
+    for (size_t i = 0; i < d->count; i++)
+        d->slot[slot_of(d, d->pool + d->offset[i], length_at(d, i))] =
+            (uint32_t)i + 1;
+done:
+    return status;
+}
+
+static gram_status append(gi_run *run, gi_dict *d, const char *s, size_t n)
+{
+    gram_status status = GRAM_OK;
+
+    if (d->count == d->room) {
+        size_t room = max_size(16, d->room + d->room / 2);
+
+        GI_TRY(GI_GROW(run, d->offset, room));
+        d->room = room;
+    }
+    if (d->pool_n + n + 1 > d->pool_room) {
+        size_t room = max_size(d->pool_n + n + 1,
+                               max_size(256, d->pool_room + d->pool_room / 2));
+
+        GI_TRY(GI_GROW(run, d->pool, room));
+        d->pool_room = room;
+    }
+    d->offset[d->count++] = d->pool_n;
+    memcpy(d->pool + d->pool_n, s, n);
+    d->pool[d->pool_n + n] = '\0';
+    d->pool_n += n + 1;
+done:
+    return status;
+}
+
+gram_status gi_dict_add(gi_run *run, gi_dict *d, const char *s, size_t n,
+                        int *code)
+{
+    gram_status status = GRAM_OK;
+    size_t at;
+
+    if (d->count >= INT_MAX)
+        return gi_fail(GRAM_ERR_RANGE, "more than %d different texts", INT_MAX);
+    if (2 * (d->count + 1) > d->slots)
+        GI_TRY(rehash(run, d));
+    at = slot_of(d, s, n);
+    if (!d->slot[at]) {
+        GI_TRY(append(run, d, s, n));
+        d->slot[at] = (uint32_t)d->count;
+    }
+    *code = (int)(d->slot[at] - 1);
+done:
+    return status;
+}
+
+int gi_dict_find(const gi_dict *d, const char *s, size_t n)
+{
+    return d->slots ? (int)d->slot[slot_of(d, s, n)] - 1 : -1;
+}
+
+const char *gi_dict_at(const gi_dict *d, size_t i)
+{
+    return d->pool + d->offset[i];
+}
+
+void gi_dict_pop(gi_dict *d)
+{
+    size_t last = d->count - 1;
+
+    /* a later string may have stepped over this slot only if it came later,
+     * and none did */
+    d->slot[slot_of(d, gi_dict_at(d, last), length_at(d, last))] = 0;
+    d->pool_n = d->offset[last];
+    d->count = last;
+}
+
+void gi_dict_seal(gi_dict *d)
+{
+    gi_free(d->slot);
+    d->slot = NULL;
+    d->slots = 0;
+    if (d->count && GI_GROW(NULL, d->offset, d->count) == GRAM_OK)
+        d->room = d->count;
+}
+
+void gi_dict_free(gi_dict *d)
+{
+    gi_free(d->pool);
+    gi_free(d->offset);
+    gi_free(d->slot);
+    *d = (gi_dict){0};
+}
+
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+static int min3(int a, int b, int c)
+{
+    return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
+
+/* Edits (insert, delete, replace, swap neighbours) from a to b, case ignored;
+ * words longer than the table count as far apart. */
+static int distance(const char *a, const char *b)
+{
+    enum { MOST = 48 };
+    size_t n = strlen(a), m = strlen(b);
+    int d[MOST + 1][MOST + 1];
+
+    if (n > MOST || m > MOST)
+        return MOST;
+    for (size_t i = 0; i <= n; i++)
+        d[i][0] = (int)i;
+    for (size_t j = 0; j <= m; j++)
+        d[0][j] = (int)j;
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            int differ = lower(a[i - 1]) != lower(b[j - 1]);
+
+            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1,
+                           d[i - 1][j - 1] + differ);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                d[i][j] = min3(d[i][j], d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[n][m];
+}
+
+const char *gram_suggest(const char *word, const char *const *names,
+                         size_t count)
+{
+    const char *best = NULL;
+    int nearest = (int)(strlen(word) + 2) / 3 + 1; /* a third may be wrong */
+
+    for (size_t i = 0; i < count; i++) {
+        int far = distance(word, names[i]);
+
+        if (far < nearest && far < (int)strlen(names[i])) {
+            nearest = far;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+const char *gi_did_you_mean(const char *word, const char *const *names,
+                            size_t count, char *out, size_t room)
+{
+    const char *name = gram_suggest(word, names, count);
+
+    out[0] = '\0';
+    if (name)
+        snprintf(out, room, " (did you mean \"%s\"?)", name);
+    return out;
+}
+
+int gi_name_compare(const char *a, const char *b)
+{
+    double x, y;
+    int a_number = gi_number_whole(a, a + strlen(a), &x);
+    int b_number = gi_number_whole(b, b + strlen(b), &y);
+
+    if (a_number != b_number)
+        return b_number - a_number;
+    if (a_number && x != y)
+        return x < y ? -1 : 1;
+    return strcmp(a, b);
+}

@@ -1,0 +1,61 @@
+/* text.h - strings: nearest names, growing text, and dictionaries.
+ */
+#ifndef GI_TEXT_H
+#define GI_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/run.h"
+#include "base/status.h"
+
+/* Text that grows.  Start from all zeros; `s` always ends in a NUL once
+ * something was added. */
+typedef struct gi_buf {
+    char *s;
+    size_t n, room;
+} gi_buf;
+
+gram_status gi_buf_add(gi_run *run, gi_buf *b, const char *s, size_t n);
+gram_status gi_buf_printf(gi_run *run, gi_buf *b, const char *format, ...)
+    GI_PRINTF(3, 4);
+void gi_buf_free(gi_buf *b);
+
+/* Strings numbered 0, 1, ... in the order of arrival.  Start from all zeros. */
+typedef struct gi_dict {
+    char *pool;     /* the strings, a NUL behind each */
+    size_t pool_n, pool_room;
+    size_t *offset; /* of string i in pool */
+    size_t count, room;
+    uint32_t *slot; /* open addressing: 0, or string number + 1 */
+    size_t slots;   /* a power of two */
+} gi_dict;
+
+/* *code = number of the n bytes at s, which are added if new. */
+gram_status gi_dict_add(gi_run *run, gi_dict *d, const char *s, size_t n,
+                        int *code);
+
+/* The number of s, or -1. */
+int gi_dict_find(const gi_dict *d, const char *s, size_t n);
+
+/* String number i. */
+const char *gi_dict_at(const gi_dict *d, size_t i);
+
+/* Forget the string that was added last. */
+void gi_dict_pop(gi_dict *d);
+
+/* No more strings will come: give back the room for them.  Only gi_dict_at
+ * and gi_dict_free may follow. */
+void gi_dict_seal(gi_dict *d);
+
+void gi_dict_free(gi_dict *d);
+
+/* The end of a sentence: ` (did you mean "x"?)` in `out`, or "" if no name is
+ * near.  Returns out. */
+const char *gi_did_you_mean(const char *word, const char *const *names,
+                            size_t count, char *out, size_t room);
+
+/* Compare as people sort names: numbers by value first, then text by bytes. */
+int gi_name_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,26 @@
+/* cpu_generic.c - the operations in plain C: what they mean, for every
+ * machine.  The other tables are compared with this one.
+ */
+#include "cpu/cpu.h"
+
+static size_t count_byte(const char *s, size_t n, char c)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += s[i] == c;
+    return count;
+}
+
+static void triad(double *a, const double *b, const double *c, double s,
+                  size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        a[i] = b[i] + s * c[i];
+}
+
+const gi_cpu gi_cpu_generic = {
+    .name = "generic",
+    .count_byte = count_byte,
+    .triad = triad,
+};

@@ -1,0 +1,385 @@
+/* table.c - columns made, grown, looked at and freed.
+ *
+ * A table keeps one array per column (or codes and levels, or a compressed
+ * sparse block), so that a reader writes a cell where it stays and a column
+ * that is not needed costs nothing.  Room grows by half; blocks of 4 MB and
+ * more grow without being copied (base/mem.c).
+ */
+#include "data/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+static const char *const type_names[] = {"number", "category", "text", "date",
+                                         "sparse"};
+static const char *const role_names[] = {"feature", "target", "weight", "noise",
+                                         "group"};
+
+const char *gram_type_name(gram_type type)
+{
+    return type_names[type];
+}
+
+const char *gram_role_name(gram_role role)
+{
+    return role_names[role];
+}
+
+static int has_values(const gi_column *c)
+{
+    return c->type == GRAM_TYPE_NUMBER || c->type == GRAM_TYPE_DATE;
+}
+
+gram_status gram_table_new(size_t rows, gram_table **out)
+{
+    gram_table *t = NULL;
+    gram_status status = GI_NEW_ZERO(NULL, t, 1);
+
+    if (status == GRAM_OK) {
+        t->rows = t->room = rows;
+        *out = t;
+    }
+    return status;
+}
+
+static void free_column(gi_column *c)
+{
+    gi_free(c->name);
+    gi_free(c->values);
+    gi_free(c->codes);
+    gi_free(c->levels);
+    gi_free(c->sparse.start);
+    gi_free(c->sparse.index);
+    gi_free(c->sparse.entries);
+    gi_free(c->sparse.names);
+    gi_dict_free(&c->dict);
+}
+
+void gi_table_clear(gram_table *t)
+{
+    for (size_t j = 0; j < t->cols; j++)
+        free_column(&t->column[j]);
+    gi_free(t->column);
+    gi_dict_free(&t->names);
+    *t = (gram_table){0};
+}
+
+void gram_table_free(gram_table *t)
+{
+    if (t)
+        gi_table_clear(t);
+    gi_free(t);
+}
+
+static gram_status reserve_column(gi_run *run, gi_column *c, size_t rows)
+{
+    if (has_values(c))
+        return GI_GROW(run, c->values, rows);
+    if (c->type == GRAM_TYPE_SPARSE) {
+        gram_status status = GI_GROW(run, c->sparse.start, rows + 1);
+
+        if (status == GRAM_OK)
+            c->sparse.start[0] = 0;
+        return status;
+    }
+    return GI_GROW(run, c->codes, rows);
+}
+
+gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
+                         gram_type type, gi_column **out)
+{
+    gram_status status = GRAM_OK;
+    gi_column c = {.type = type};
+    int code = 0;
+
+    if (gi_dict_find(&t->names, name, strlen(name)) >= 0)
+        return gi_fail(GRAM_ERR_NAME, "two columns are called \"%s\"", name);
+    if (t->cols == t->cols_room) {
+        size_t room = t->cols_room < 8 ? 8 : 2 * t->cols_room;
+
+        GI_TRY(GI_GROW(run, t->column, room));
+        t->cols_room = room;
+    }
+    GI_TRY(gi_strndup(run, name, strlen(name), &c.name));
+    GI_TRY(reserve_column(run, &c, t->room));
+    GI_TRY(gi_dict_add(run, &t->names, name, strlen(name), &code));
+    t->column[t->cols] = c;
+    *out = &t->column[t->cols++];
+done:
+    if (status != GRAM_OK)
+        free_column(&c);
+    return status;
+}
+
+gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows)
+{
+    gram_status status = GRAM_OK;
+
+    if (rows <= t->room)
+        return status;
+    for (size_t j = 0; j < t->cols; j++)
+        GI_TRY(reserve_column(run, &t->column[j], rows));
+    t->room = rows;
+done:
+    return status;
+}
+
+/* Shrinking cannot fail in a way that matters: the larger block stays. */
+void gi_table_trim(gram_table *t)
+{
+    for (size_t j = 0; j < t->cols; j++) {
+        gi_column *c = &t->column[j];
+        size_t used;
+
+        reserve_column(NULL, c, t->rows);
+        if (c->type != GRAM_TYPE_SPARSE || !c->sparse.room)
+            continue;
+        used = c->sparse.start[t->rows];
+        if (GI_GROW(NULL, c->sparse.index, used) == GRAM_OK &&
+            GI_GROW(NULL, c->sparse.entries, used) == GRAM_OK)
+            c->sparse.room = used;
+    }
+    t->room = t->rows;
+}
+
+gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries)
+{
+    gram_status status = GRAM_OK;
+    size_t room = s->room + s->room / 2;
+
+    if (entries <= s->room && s->room)
+        return status;
+    room = entries > room ? entries : room;
+    GI_TRY(GI_GROW(run, s->index, room));
+    GI_TRY(GI_GROW(run, s->entries, room));
+    s->room = room;
+done:
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return gi_name_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* new_code[old] for the sorted levels. */
+static gram_status renumber(gi_run *run, gi_column *c, size_t rows)
+{
+    gram_status status = GRAM_OK;
+    int *new_code = NULL;
+
+    GI_TRY(GI_NEW(run, new_code, c->level_count));
+    qsort(c->levels, c->level_count, sizeof *c->levels, by_name);
+    for (size_t k = 0; k < c->level_count; k++)
+        new_code[gi_dict_find(&c->dict, c->levels[k], strlen(c->levels[k]))] =
+            (int)k;
+    for (size_t i = 0; i < rows; i++)
+        if (c->codes[i] >= 0)
+            c->codes[i] = new_code[c->codes[i]];
+done:
+    gi_free(new_code);
+    return status;
+}
+
+gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows)
+{
+    gram_status status = GRAM_OK;
+    const char **strings = NULL;
+    size_t n = c->dict.count;
+
+    if (has_values(c) || (c->type == GRAM_TYPE_SPARSE && n == 0))
+        return status;
+    GI_TRY(GI_NEW(run, strings, n));
+    for (size_t k = 0; k < n; k++)
+        strings[k] = gi_dict_at(&c->dict, k);
+    if (c->type == GRAM_TYPE_SPARSE) {
+        gi_free(c->sparse.names);
+        c->sparse.names = strings;
+        strings = NULL;
+    } else {
+        gi_free(c->levels);
+        c->levels = strings;
+        c->level_count = n;
+        strings = NULL;
+        if (c->type == GRAM_TYPE_CATEGORY)
+            GI_TRY(renumber(run, c, rows));
+    }
+    gi_dict_seal(&c->dict);
+done:
+    gi_free(strings);
+    return status;
+}
+
+void gi_column_count_missing(gi_column *c, size_t rows)
+{
+    size_t missing = 0;
+
+    if (has_values(c))
+        for (size_t i = 0; i < rows; i++)
+            missing += isnan(c->values[i]) ? 1 : 0;
+    else if (c->type != GRAM_TYPE_SPARSE)
+        for (size_t i = 0; i < rows; i++)
+            missing += c->codes[i] < 0;
+    c->missing = missing;
+}
+
+/* ---------------------------------------------------------- made by users */
+
+gram_status gram_table_add_numbers(gram_table *t, const char *name,
+                                   const double *values, size_t stride)
+{
+    gram_status status = GRAM_OK;
+    gi_column *c = NULL;
+
+    for (size_t i = 0; i < t->rows; i++)
+        if (isinf(values[i * stride]))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": %g is not finite", i + 1,
+                           name, values[i * stride]);
+    GI_TRY(gi_table_add(NULL, t, name, GRAM_TYPE_NUMBER, &c));
+    for (size_t i = 0; i < t->rows; i++)
+        c->values[i] = values[i * stride];
+    gi_column_count_missing(c, t->rows);
+done:
+    return status;
+}
+
+/* Undo the last gi_table_add. */
+static void drop_last(gram_table *t)
+{
+    free_column(&t->column[--t->cols]);
+    gi_dict_pop(&t->names);
+}
+
+gram_status gram_table_add_strings(gram_table *t, const char *name,
+                                   gram_type type, const char *const *strings)
+{
+    gram_status status = GRAM_OK;
+    gi_column *c = NULL;
+    int added = 0;
+
+    if (type != GRAM_TYPE_CATEGORY && type != GRAM_TYPE_TEXT)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "column \"%s\": strings make a category or text, not "
+                       "type %d",
+                       name, (int)type);
+    GI_TRY(gi_table_add(NULL, t, name, type, &c));
+    added = 1;
+    for (size_t i = 0; i < t->rows; i++) {
+        c->codes[i] = -1;
+        if (strings[i])
+            GI_TRY(gi_dict_add(NULL, &c->dict, strings[i], strlen(strings[i]),
+                               &c->codes[i]));
+    }
+    GI_TRY(gi_column_finish(NULL, c, t->rows));
+    gi_column_count_missing(c, t->rows);
+done:
+    if (status != GRAM_OK && added)
+        drop_last(t);
+    return status;
+}
+
+static gram_status check_sparse(const char *name, size_t rows, size_t width,
+                                const size_t *start, const unsigned *index,
+                                const double *entries)
+{
+    for (size_t i = 0; i < rows; i++) {
+        if (start[i + 1] < start[i])
+            return gi_fail(GRAM_ERR_SHAPE,
+                           "column \"%s\": start[%zu] = %zu after %zu, must "
+                           "not decrease",
+                           name, i + 1, start[i + 1], start[i]);
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            if (index[k] >= width || (k > start[i] && index[k] <= index[k - 1]))
+                return gi_fail(GRAM_ERR_RANGE,
+                               "row %zu, column \"%s\": index %u, must ascend "
+                               "and be below %zu",
+                               i + 1, name, index[k], width);
+            if (!isfinite(entries[k]))
+                return gi_fail(GRAM_ERR_RANGE,
+                               "row %zu, column \"%s\": %g is not finite",
+                               i + 1, name, entries[k]);
+        }
+    }
+    return GRAM_OK;
+}
+
+gram_status gram_table_add_sparse(gram_table *t, const char *name, size_t width,
+                                  const size_t *start, const unsigned *index,
+                                  const double *entries)
+{
+    gram_status status = GRAM_OK;
+    gi_column *c = NULL;
+    size_t n = start[t->rows] - start[0];
+    int added = 0;
+
+    GI_TRY(check_sparse(name, t->rows, width, start, index, entries));
+    GI_TRY(gi_table_add(NULL, t, name, GRAM_TYPE_SPARSE, &c));
+    added = 1;
+    GI_TRY(gi_sparse_reserve(NULL, &c->sparse, n));
+    c->sparse.width = width;
+    for (size_t i = 0; i <= t->rows; i++)
+        c->sparse.start[i] = start[i] - start[0];
+    memcpy(c->sparse.index, index + start[0], n * sizeof *index);
+    memcpy(c->sparse.entries, entries + start[0], n * sizeof *entries);
+done:
+    if (status != GRAM_OK && added)
+        drop_last(t);
+    return status;
+}
+
+/* -------------------------------------------------------------- looked at */
+
+size_t gram_table_rows(const gram_table *t)
+{
+    return t->rows;
+}
+
+size_t gram_table_cols(const gram_table *t)
+{
+    return t->cols;
+}
+
+gram_column gram_table_column(const gram_table *t, size_t j)
+{
+    const gi_column *c = &t->column[j];
+
+    return (gram_column){
+        .name = c->name,
+        .type = c->type,
+        .role = c->role,
+        .missing = c->missing,
+        .values = c->values,
+        .codes = c->codes,
+        .levels = c->levels,
+        .level_count = c->level_count,
+        .start = c->sparse.start,
+        .index = c->sparse.index,
+        .entries = c->sparse.entries,
+        .width = c->sparse.width,
+        .feature_names = c->sparse.names,
+    };
+}
+
+gram_status gram_table_find(const gram_table *t, const char *name, size_t *j)
+{
+    int at = gi_dict_find(&t->names, name, strlen(name));
+    const char **names = NULL;
+    char hint[256] = "";
+
+    if (at >= 0) {
+        *j = (size_t)at;
+        return GRAM_OK;
+    }
+    if (GI_NEW(NULL, names, t->cols) == GRAM_OK) {
+        for (size_t k = 0; k < t->cols; k++)
+            names[k] = t->column[k].name;
+        gi_did_you_mean(name, names, t->cols, hint, sizeof hint);
+    }
+    gi_free(names);
+    return gi_fail(GRAM_ERR_NAME, "no column \"%s\"%s", name, hint);
+}

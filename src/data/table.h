@@ -1,0 +1,80 @@
+/* table.h - the inside of a table: typed columns of equal length.
+ *
+ * Readers fill columns in place: gi_table_reserve() makes room for rows in
+ * every column, the reader writes values or codes there, then sets `rows`.
+ * The strings of a category or text column are collected in `dict` in the
+ * order of arrival, and gi_column_finish() turns that into levels.
+ */
+#ifndef GI_TABLE_H
+#define GI_TABLE_H
+
+#include "base/run.h"
+#include "base/status.h"
+#include "base/text.h"
+
+/* Rows of a sparse block in compressed form, see gram_column. */
+typedef struct gi_sparse {
+    size_t *start; /* one more than there are rows */
+    unsigned *index;
+    double *entries;
+    size_t room; /* of index and entries */
+    size_t width;
+    const char **names; /* NULL: 1, 2, ...; the strings are in the column's
+                           dict */
+} gi_sparse;
+
+typedef struct gi_column {
+    char *name;
+    gram_type type;
+    gram_role role;
+    size_t missing;
+    double *values; /* number, date */
+    int *codes;     /* category, text */
+    gi_dict dict;   /* category, text: strings; sparse: feature names */
+    const char **levels;
+    size_t level_count;
+    gi_sparse sparse;
+} gi_column;
+
+struct gram_table {
+    size_t rows, cols;
+    size_t room;      /* rows that fit in every column */
+    size_t cols_room; /* columns that fit in `column` */
+    gi_column *column;
+    gi_dict names; /* string j is the name of column j */
+};
+
+/* A new last column, all cells unset, with room for t->room rows; *out stays
+ * valid until the next column is added.  Errors: NAME if the name is taken. */
+gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
+                         gram_type type, gi_column **out);
+
+/* Room for at least `rows` rows in all columns. */
+gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows);
+
+/* Back to no columns and no rows. */
+void gi_table_clear(gram_table *t);
+
+/* Give back the room beyond t->rows. */
+void gi_table_trim(gram_table *t);
+
+/* Room for `entries` entries of a sparse column. */
+gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries);
+
+/* Levels of a category (sorted by gi_name_compare, codes renumbered) or a text
+ * column (as they came) from its dict; feature names of a sparse block. */
+gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
+
+/* The number of missing cells, counted anew. */
+void gi_column_count_missing(gi_column *c, size_t rows);
+
+/* Keep the rows i with keep[i], in their order; the table shrinks. */
+void gi_table_keep_rows(gram_table *t, const unsigned char *keep);
+
+/* Carry out a missing policy.  `name` is for messages, in which the table's
+ * first row is row `before` + 1. */
+gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
+                                  gram_missing policy, const char *name,
+                                  size_t before);
+
+#endif

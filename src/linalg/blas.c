@@ -1,0 +1,196 @@
+/* blas.c - the Fortran routines in use, in row-major clothes.
+ *
+ * The prototypes are our own: the symbols come from OpenBLAS's archive, with
+ * 32-bit integers.  gfortran passes the length of every character argument
+ * behind the others; OpenBLAS is C there and never looks, so it is left out.
+ */
+#include "linalg/blas.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "linalg/start.h"
+
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const double *alpha, const double *a, const int *lda,
+            const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
+void sgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const float *alpha, const float *a, const int *lda,
+            const float *b, const int *ldb, const float *beta, float *c,
+            const int *ldc);
+void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda,
+            const double *beta, double *c, const int *ldc);
+void ssyrk_(const char *uplo, const char *trans, const int *n, const int *k,
+            const float *alpha, const float *a, const int *lda,
+            const float *beta, float *c, const int *ldc);
+void dtrsm_(const char *side, const char *uplo, const char *trans,
+            const char *diag, const int *m, const int *n, const double *alpha,
+            const double *a, const int *lda, double *b, const int *ldb);
+void strsm_(const char *side, const char *uplo, const char *trans,
+            const char *diag, const int *m, const int *n, const float *alpha,
+            const float *a, const int *lda, float *b, const int *ldb);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
+             int *info);
+void spotrf_(const char *uplo, const int *n, float *a, const int *lda,
+             int *info);
+void openblas_set_num_threads(int threads);
+char *openblas_get_config(void);
+char *openblas_get_corename(void);
+
+static const char *op(int transposed)
+{
+    return transposed ? "T" : "N";
+}
+
+/* BLAS refuses a leading dimension of 0, which an empty matrix may have. */
+static int leading(size_t ld)
+{
+    return ld ? (int)ld : 1;
+}
+
+/* ---------------------------------------------------------------- double */
+
+static void gemm_double(int ta, int tb, size_t m, size_t n, size_t k,
+                        double alpha, const void *a, size_t lda, const void *b,
+                        size_t ldb, double beta, void *c, size_t ldc)
+{
+    int fm = (int)m, fn = (int)n, fk = (int)k;
+    int fa = leading(lda), fb = leading(ldb), fc = leading(ldc);
+
+    dgemm_(op(tb), op(ta), &fn, &fm, &fk, &alpha, b, &fb, a, &fa, &beta, c,
+           &fc);
+}
+
+static void syrk_double(size_t n, size_t k, double alpha, const void *a,
+                        size_t lda, double beta, void *c, size_t ldc)
+{
+    int fn = (int)n, fk = (int)k, fa = leading(lda), fc = leading(ldc);
+
+    dsyrk_("L", "N", &fn, &fk, &alpha, a, &fa, &beta, c, &fc);
+}
+
+static void trsm_double(int tu, size_t m, size_t n, const void *u, size_t ldu,
+                        void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+    double one = 1;
+
+    dtrsm_("R", "L", op(tu), "N", &fn, &fm, &one, u, &fu, b, &fb);
+}
+
+static size_t potrf_double(size_t n, void *a, size_t lda)
+{
+    int fn = (int)n, fa = leading(lda), info = 0;
+
+    dpotrf_("L", &fn, a, &fa, &info);
+    return info ? (size_t)info - 1 : n;
+}
+
+static double get_double(const void *a, size_t i)
+{
+    return ((const double *)a)[i];
+}
+
+const gi_blas gi_blas_double = {
+    .name = "double",
+    .size = sizeof(double),
+    .gemm = gemm_double,
+    .syrk = syrk_double,
+    .trsm = trsm_double,
+    .potrf = potrf_double,
+    .get = get_double,
+};
+
+/* ---------------------------------------------------------------- single */
+
+static void gemm_single(int ta, int tb, size_t m, size_t n, size_t k,
+                        double alpha, const void *a, size_t lda, const void *b,
+                        size_t ldb, double beta, void *c, size_t ldc)
+{
+    int fm = (int)m, fn = (int)n, fk = (int)k;
+    int fa = leading(lda), fb = leading(ldb), fc = leading(ldc);
+    float alpha4 = (float)alpha, beta4 = (float)beta;
+
+    sgemm_(op(tb), op(ta), &fn, &fm, &fk, &alpha4, b, &fb, a, &fa, &beta4, c,
+           &fc);
+}
+
+static void syrk_single(size_t n, size_t k, double alpha, const void *a,
+                        size_t lda, double beta, void *c, size_t ldc)
+{
+    int fn = (int)n, fk = (int)k, fa = leading(lda), fc = leading(ldc);
+    float alpha4 = (float)alpha, beta4 = (float)beta;
+
+    ssyrk_("L", "N", &fn, &fk, &alpha4, a, &fa, &beta4, c, &fc);
+}
+
+static void trsm_single(int tu, size_t m, size_t n, const void *u, size_t ldu,
+                        void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+    float one = 1;
+
+    strsm_("R", "L", op(tu), "N", &fn, &fm, &one, u, &fu, b, &fb);
+}
+
+static size_t potrf_single(size_t n, void *a, size_t lda)
+{
+    int fn = (int)n, fa = leading(lda), info = 0;
+
+    spotrf_("L", &fn, a, &fa, &info);
+    return info ? (size_t)info - 1 : n;
+}
+
+static double get_single(const void *a, size_t i)
+{
+    return ((const float *)a)[i];
+}
+
+const gi_blas gi_blas_single = {
+    .name = "single",
+    .size = sizeof(float),
+    .gemm = gemm_single,
+    .syrk = syrk_single,
+    .trsm = trsm_single,
+    .potrf = potrf_single,
+    .get = get_single,
+};
+
+/* ----------------------------------------------------------------- start */
+
+static char version[64];
+
+static void start(void)
+{
+    const char *config = openblas_get_config(); /* "OpenBLAS 0.3.21 NO_..." */
+    size_t n = strcspn(config, " ");
+
+    gi_start_link();
+    openblas_set_num_threads(1);
+    n += strspn(config + n, " ");
+    n += strcspn(config + n, " ");
+    if (n >= sizeof version)
+        n = sizeof version - 1;
+    memcpy(version, config, n);
+}
+
+void gi_blas_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, start);
+}
+
+const char *gi_blas_version(void)
+{
+    gi_blas_start();
+    return version;
+}
+
+const char *gi_blas_core(void)
+{
+    gi_blas_start();
+    return openblas_get_corename();
+}

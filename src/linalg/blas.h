@@ -1,0 +1,61 @@
+/* blas.h - the only door to BLAS and LAPACK.
+ *
+ * BLAS is OpenBLAS, linked privately and called on one thread, many calls at
+ * once from our own threads; then the bits of a result depend on the shape of
+ * the call only.
+ *
+ * Matrices of this library are row-major: element (i,j) of A is a[i*lda + j].
+ * Fortran reads the same memory as the transpose, so C = A B is asked for as
+ * C' = B' A', the upper triangle is Fortran's lower one, and a side changes
+ * to the other.  Symmetric matrices and triangular factors are in the upper
+ * triangle here: A = U'U, which Fortran sees as A = L L'.
+ *
+ * A gi_blas is a precision: the routines of one element type behind untyped
+ * pointers, so that an algorithm is written once.  Sizes and leading
+ * dimensions are at most GI_BLAS_MAX; the callers see to it.
+ */
+#ifndef GI_BLAS_H
+#define GI_BLAS_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#define GI_BLAS_MAX ((size_t)INT_MAX)
+
+typedef struct gi_blas {
+    const char *name; /* "double", "single" */
+    size_t size;      /* bytes of an element */
+
+    /* C = alpha op(A) op(B) + beta C, op(A) m x k, op(B) k x n; op transposes
+     * if ta, tb.  With beta = 0, C may hold anything. */
+    void (*gemm)(int ta, int tb, size_t m, size_t n, size_t k, double alpha,
+                 const void *a, size_t lda, const void *b, size_t ldb,
+                 double beta, void *c, size_t ldc);
+
+    /* upper triangle of C = alpha A'A + beta C, A k x n */
+    void (*syrk)(size_t n, size_t k, double alpha, const void *a, size_t lda,
+                 double beta, void *c, size_t ldc);
+
+    /* B = op(U)^-1 B, B m x n, U upper; op transposes if tu */
+    void (*trsm)(int tu, size_t m, size_t n, const void *u, size_t ldu,
+                 void *b, size_t ldb);
+
+    /* A = U'U in the upper triangle, the other one untouched.  Returns n, or
+     * the index of the first pivot that is not positive, whose value is then
+     * on the diagonal.  A pivot that is NaN or infinite may go unnoticed. */
+    size_t (*potrf)(size_t n, void *a, size_t lda);
+
+    /* element i of an array */
+    double (*get)(const void *a, size_t i);
+} gi_blas;
+
+extern const gi_blas gi_blas_double, gi_blas_single;
+
+/* Make BLAS single-threaded; call it before the first use of a gi_blas. */
+void gi_blas_start(void);
+
+/* "OpenBLAS 0.3.21", and the kernels it chose: "SkylakeX". */
+const char *gi_blas_version(void);
+const char *gi_blas_core(void);
+
+#endif

@@ -1,0 +1,59 @@
+#!/bin/bash
+# check_registry.sh - rules of the house that a script can check: every entry
+# of a registry has its file and every such file its entry, internal headers
+# stand alone, files are not too long, and the library takes memory from its
+# own allocator only and never prints or exits.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+bad=0
+fault() {
+    echo "$*"
+    bad=1
+}
+
+# registry DEF MACRO PREFIX: MACRO(name...) in DEF <-> PREFIXname.c beside it
+registry() {
+    local folder entries files
+    folder=$(dirname "$1")
+    entries=$([ -f "$1" ] && sed -nE "s/^ *$2\(([a-z0-9_]+).*/\1/p" "$1" | sort)
+    files=$(find "$folder" -name "$3*.c" 2>/dev/null |
+        sed -E "s|.*/$3(.*)\.c|\1|" | sort)
+    for name in $(comm -23 <(echo "$entries") <(echo "$files")); do
+        fault "$1: $2($name) has no file $folder/$3$name.c"
+    done
+    for name in $(comm -13 <(echo "$entries") <(echo "$files")); do
+        fault "$folder/$3$name.c: no line $2($name) in $1"
+    done
+}
+registry src/kernels/kernels.def KERNEL kernel_
+registry src/losses/losses.def LOSS loss_
+registry src/solvers/solvers.def SOLVER solver_
+registry src/data/readers.def READER read_
+registry src/data/builtins.def BUILTIN builtin_
+registry cli/commands.def COMMAND cmd_
+
+for header in src/*/*.h cli/*.h tests/*.h; do
+    [ -f "$header" ] || continue
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iinclude -Isrc \
+        -fsyntax-only -include "$header" -x c /dev/null ||
+        fault "$header: does not compile alone"
+done
+
+while read -r lines file; do
+    fault "$file: $lines lines, must be at most 700"
+done < <(wc -l include/*.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch] \
+    2>/dev/null | awk '$2 != "total" && $1 > 700')
+
+# Comments and strings are taken out first; mem.c is the allocator.
+banned='\b((m|c|re|aligned_)alloc|posix_memalign|strn?dup|v?asprintf'
+banned+='|v?f?printf|f?puts|f?putc|putchar|perror|exit|_exit|abort|assert'
+banned+='|system|popen|s?rand|strtok|setlocale) *\(|\b(stdout|stderr)\b'
+for file in src/*/*.[ch]; do
+    [ "$file" = src/base/mem.c ] && continue
+    found=$(gcc -fpreprocessed -dD -E -P -x c "$file" 2>/dev/null |
+        sed -E 's/"([^"\\]|\\.)*"//g' | grep -nE "$banned") &&
+        fault "$file: not for the library: $found"
+done
+
+exit $bad
