@@ -55,15 +55,17 @@ static void say_levels(const finding *f, FILE *out)
 {
     enum { LEVEL_WIDTH = 24 };
     int counts = f->tops > 0 && f->top[0].count > 1;
+    const char *quote = f->column.type == GRAM_TYPE_TEXT ? "\"" : "";
 
     fprintf(out, "%zu %s%s", f->summary.distinct,
             f->column.type == GRAM_TYPE_TEXT ? "text" : "level",
             f->summary.distinct == 1 ? "" : "s");
     for (size_t k = 0; k < f->tops; k++) {
         size_t width = cli_width(f->top[k].name);
-        fputs(k ? ", " : ": ", out);
+        fprintf(out, "%s%s", k ? ", " : ": ", quote);
         cli_cell(out, f->top[k].name,
                  width < LEVEL_WIDTH ? width : LEVEL_WIDTH);
+        fputs(quote, out);
         if (counts)
             fprintf(out, " %zu", f->top[k].count);
     }
@@ -244,6 +246,12 @@ static void widen_number(size_t *width, double x, int digits)
     widen(width, strlen(cli_number(text, x, digits)));
 }
 
+/* Rounding of the data leaves a mean that is zero for all purposes. */
+static double shown_mean(const gram_summary *s)
+{
+    return fabs(s->mean) < 1e-12 * s->std ? 0 : s->mean;
+}
+
 static int has_bars(const finding *f)
 {
     return f->summary.count > 0 && (f->column.type == GRAM_TYPE_NUMBER ||
@@ -272,7 +280,7 @@ static layout measure(const finding *found, size_t cols, int digits)
         if (!found[j].words) {
             widen_number(&w.low, s->min, digits);
             widen_number(&w.high, s->max, digits);
-            widen_number(&w.mean, s->mean, digits);
+            widen_number(&w.mean, shown_mean(s), digits);
             widen_number(&w.std, s->std, digits);
         }
     }
@@ -361,9 +369,31 @@ static void print_numbers(const gram_summary *s, const layout *w)
     cli_cell_right(stdout, cli_number(a, s->min, w->digits), w->low);
     fputs(" .. ", stdout);
     cli_cell(stdout, cli_number(b, s->max, w->digits), w->high + GAP);
-    cli_cell_right(stdout, cli_number(c, s->mean, w->digits), w->mean);
+    cli_cell_right(stdout, cli_number(c, shown_mean(s), w->digits), w->mean);
     printf(" %s ", cli_glyphs_get()->plus_minus);
     cli_cell(stdout, cli_number(d, s->std, w->digits), w->values - used);
+}
+
+/* A list that is too long ends after the last item that fits. */
+static void print_words(const char *words, size_t room)
+{
+    size_t width = cli_width(words), fits = 0;
+    char *copy = cli_alloc(strlen(words) + 8, 1);
+
+    for (const char *s = words; width > room && (s = strstr(s, ", ")); s++) {
+        size_t n = (size_t)(s - words) + 2;
+        memcpy(copy, words, n);
+        strcpy(copy + n, cli_glyphs_get()->ellipsis);
+        if (cli_width(copy) > room)
+            break;
+        fits = n;
+    }
+    strcpy(copy, words);
+    if (fits > 0)
+        strcpy(copy + fits, cli_glyphs_get()->ellipsis);
+    width = cli_width(copy);
+    cli_cell(stdout, copy, width < room ? width : room);
+    free(copy);
 }
 
 static void print_column(size_t j, const finding *f, const layout *w,
@@ -388,8 +418,7 @@ static void print_column(size_t j, const finding *f, const layout *w,
     } else if (has_bars(f)) {
         cli_cell(stdout, f->words, w->values);
     } else {
-        size_t room = page - lead(w), width = cli_width(f->words);
-        cli_cell(stdout, f->words, width < room ? width : room);
+        print_words(f->words, page > lead(w) ? page - lead(w) : 1);
     }
     if (has_bars(f) && w->bars) {
         printf("%*s", GAP, "");

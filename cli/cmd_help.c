@@ -27,9 +27,11 @@ static void print_formats(void)
     const gram_format *f;
 
     for (size_t i = 0; (f = gram_format_at(i)); i++) {
-        int n = printf("  %-8s %-14s %-5s %-6s ", f->name, f->extensions,
-                       f->can_read ? "read" : "", f->can_write ? "write" : "");
-        cli_wrap(stdout, f->brief, 38, (size_t)n);
+        char text[256];
+        int n = printf("  %-8s %-4s %-5s  ", f->name, f->can_read ? "read" : "",
+                       f->can_write ? "write" : "");
+        snprintf(text, sizeof text, "%s (%s)", f->brief, f->extensions);
+        cli_wrap(stdout, text, 23, (size_t)n);
     }
 }
 

@@ -67,20 +67,24 @@ static char *join(const cli_list *list)
     return text;
 }
 
-static int set_role(gram_table *table, const char *name, gram_role role)
+static int set_role(const char *path, gram_table *table, const char *name,
+                    gram_role role)
 {
-    return name ? cli_status(gram_table_set_role(table, name, role)) : CLI_GOOD;
+    if (!name || gram_table_set_role(table, name, role) == GRAM_OK)
+        return CLI_GOOD;
+    return cli_fail("%s: %s", cli_path(path, "standard input"),
+                    gram_error_message());
 }
 
-static int set_roles(gram_table *table)
+static int set_roles(const char *path, gram_table *table)
 {
     int code = CLI_GOOD;
 
     for (size_t i = 0; i < given.target.count; i++)
-        CLI_TRY(set_role(table, given.target.item[i], GRAM_ROLE_TARGET));
-    CLI_TRY(set_role(table, given.weights, GRAM_ROLE_WEIGHT));
-    CLI_TRY(set_role(table, given.noise, GRAM_ROLE_NOISE));
-    CLI_TRY(set_role(table, given.group, GRAM_ROLE_GROUP));
+        CLI_TRY(set_role(path, table, given.target.item[i], GRAM_ROLE_TARGET));
+    CLI_TRY(set_role(path, table, given.weights, GRAM_ROLE_WEIGHT));
+    CLI_TRY(set_role(path, table, given.noise, GRAM_ROLE_NOISE));
+    CLI_TRY(set_role(path, table, given.group, GRAM_ROLE_GROUP));
 done:
     return code;
 }
@@ -122,7 +126,7 @@ int cli_table_read(const char *path, gram_missing missing, gram_table **out,
     double start = cli_clock();
     CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &table)));
     *seconds = cli_clock() - start;
-    CLI_TRY(set_roles(table));
+    CLI_TRY(set_roles(path, table));
     *out = table;
     table = NULL;
 done:

@@ -288,7 +288,7 @@ typedef struct gram_summary {
     size_t histogram[GRAM_HISTOGRAM_BINS]; /* equal bins from min to max */
 } gram_summary;
 
-/* Cost: O(rows), two passes. */
+/* Cost: O(rows).  Errors: RANGE (no column j), MEMORY. */
 GRAM_API gram_status gram_table_summary(const gram_table *table, size_t j,
                                         gram_summary *out);
 
@@ -296,28 +296,30 @@ GRAM_API gram_status gram_table_summary(const gram_table *table, size_t j,
 
 typedef enum gram_scale {
     GRAM_SCALE_NONE,
-    GRAM_SCALE_STANDARD, /* mean 0, standard deviation 1 */
+    GRAM_SCALE_STANDARD, /* mean 0, standard deviation 1, denominator n */
     GRAM_SCALE_MINMAX    /* from 0 to 1 */
 } gram_scale;
 
 /* Shifts and factors learned from one table, for it and for others.  Number
  * and date columns that are features are shifted and divided; a sparse block
- * is divided, feature by feature, and stays sparse.  A constant column is
- * shifted and divided by 1. */
+ * is divided, feature by feature, and stays sparse: by the deviation with its
+ * zeros counted, or by max |x|.  What is constant is divided by 1. */
 typedef struct gram_scaler gram_scaler;
 
-/* Errors: RANGE (missing cells), MEMORY. */
+/* Errors: RANGE (missing cells, no rows, max - min overflows), MEMORY. */
 GRAM_API gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
                                      const gram_exec *exec, gram_scaler **out);
 
 GRAM_API void gram_scaler_free(gram_scaler *scaler);
 
-/* Scale in place; columns are matched by name.  Errors: NAME (a column is not
- * there), SHAPE (it has another type or width). */
+/* Scale in place; columns are matched by name, and missing cells stay so.
+ * Errors: NAME (a column is not there, features have other names), SHAPE (it
+ * has another type or width), RANGE (a number overflows), MEMORY. */
 GRAM_API gram_status gram_scaler_apply(const gram_scaler *scaler,
                                        gram_table *table);
 
-/* What the scaler does to number column `name`: (x - shift) / factor. */
+/* What the scaler does to number or date column `name`: (x - shift) / factor.
+ * Errors: NAME, SHAPE (it is sparse). */
 GRAM_API gram_status gram_scaler_get(const gram_scaler *scaler,
                                      const char *name, double *shift,
                                      double *factor);
@@ -333,7 +335,7 @@ typedef struct gram_fold_options {
  * in size by at most one row (stratified: per class; grouped: the largest
  * groups first, each to the smallest fold).  At most one of stratify, group
  * and given.  Errors: NAME, RANGE (folds < 2, more folds than rows or groups,
- * a missing cell). */
+ * a missing cell), SHAPE (a sparse column), MEMORY. */
 GRAM_API gram_status gram_table_folds(const gram_table *table,
                                       const gram_fold_options *options,
                                       const gram_exec *exec, int *fold,

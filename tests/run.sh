@@ -49,7 +49,7 @@ run_one() {
     # shellcheck disable=SC2086  # $RUNNER is a command with its options
     case $1 in
     unit) timeout "$LIMIT" $RUNNER "$2" ;;
-    cli) timeout "$LIMIT" bash "$2" ;;
+    cli) timeout "$LIMIT" sh "$2" ;;
     tools) cd "$root" && timeout "$LIMIT" "$2" "$build" ;;
     esac >"$work/$name.log" 2>&1 </dev/null
     status=$?

@@ -77,13 +77,6 @@ memory() (
         tests/run.sh build unit cli
 )
 
-tidy() (
-    printf '%s\n' src/*/*.c cli/*.c | xargs -n 4 -P "$(nproc)" sh -c '
-        clang-tidy-14 --quiet "$@" -- -std=c11 -D_GNU_SOURCE -Iinclude \
-            -Isrc -fopenmp 2>&1 | grep -v "warnings generated"
-        [ "${PIPESTATUS:-0}" = 0 ]' tidy
-)
-
 layout() (
     clang-format-14 --dry-run -Werror include/*.h src/*/*.[ch] cli/*.[ch] \
         tests/*.h tests/unit/*.c fuzz/*.c bench/*.c
@@ -100,7 +93,7 @@ if [ "$size" = long ]; then
     done
 fi
 stage fuzz tools/fuzz.sh "$seconds"
-stage tidy one tidy
+stage tidy one tools/tidy.sh
 stage layout one layout
 
 [ "$skipped" -eq 0 ] && tail= || tail=", $skipped skipped"

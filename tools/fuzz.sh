@@ -9,6 +9,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 export seconds=${1:?fuzz.sh: how many seconds?}
 shift
+# shellcheck disable=SC2046  # one word a target
 [ $# -gt 0 ] || set -- $(basename -s .c fuzz/fuzz_*.c | sed 's/^fuzz_//')
 
 make fuzzers BUILD=build/fuzz CC=clang-14 CFLAGS='-O1 -g' EXTRA='

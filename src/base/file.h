@@ -54,8 +54,9 @@ uint64_t gi_input_size(const gi_input *in);
 /* The name for messages: the path, or "standard input". */
 const char *gi_input_name(const gi_input *in);
 
-/* Does the path end in .ext or .ext.gz, whatever the case? */
-int gi_path_has_extension(const char *path, const char *ext);
+/* Does the path end in .ext or .ext.gz, whatever the case, for one of the
+ * comma-separated extensions? */
+int gi_path_has_extension(const char *path, const char *extensions);
 
 void gi_input_free(gi_input *in);
 

@@ -431,14 +431,19 @@ const char *gi_input_name(const gi_input *in)
     return in->name;
 }
 
-int gi_path_has_extension(const char *path, const char *ext)
+int gi_path_has_extension(const char *path, const char *extensions)
 {
-    size_t n = strlen(path), m = strlen(ext);
+    size_t n = strlen(path), m;
 
     if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0)
         n -= 3;
-    return n > m + 1 && path[n - m - 1] == '.' &&
-           strncasecmp(path + n - m, ext, m) == 0;
+    for (const char *p = extensions; *p; p += m + (p[m] == ',')) {
+        m = strcspn(p, ",");
+        if (n > m + 1 && path[n - m - 1] == '.' &&
+            strncasecmp(path + n - m, p, m) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 void gi_input_free(gi_input *in)

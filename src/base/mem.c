@@ -135,7 +135,7 @@ static void *map_block(size_t bytes)
     if (begin > raw)
         munmap(raw, (size_t)(begin - raw));
     munmap(begin + length, (size_t)(raw + slack - begin));
-    madvise(data, length - PAGE, MADV_HUGEPAGE);
+    madvise(begin, length, MADV_HUGEPAGE); /* all of it: mremap wants one area */
     head_of(data)->length = length;
     return data;
 }

@@ -133,7 +133,10 @@ static char accept(parser *p, const char *set)
 {
     char c = peek(p);
 
-    return c && strchr(set, c) ? *p->s++ : '\0';
+    if (!c || !strchr(set, c))
+        return '\0';
+    p->s++;
+    return c;
 }
 
 /* Where the next token begins. */

@@ -66,6 +66,10 @@ gram_status gi_context(gram_status status, const char *format, ...)
     write_sentence(format, args);
     va_end(args);
     n = strlen(sentence);
-    snprintf(sentence + n, ROOM - n, ": %s", rest);
+    if (n + 2 < ROOM) {
+        memcpy(sentence + n, ": ", 2);
+        memcpy(sentence + n + 2, rest, ROOM - n - 2);
+        sentence[ROOM - 1] = '\0';
+    }
     return status;
 }

@@ -86,16 +86,9 @@ static gram_status choose(gi_arrays *a)
     for (size_t j = 0; j < n; j++)
         names[j] = column_name(a, j);
     GI_TRY(gi_reader_choose(a->reader, names, n, a->drop, a->type));
-    for (size_t j = 0; j < n; j++) {
-        if (a->type[j] == GRAM_TYPE_SPARSE) {
-            status = gi_fail(GRAM_ERR_PARSE,
-                             "%s: column \"%s\" cannot be sparse",
-                             gi_input_name(a->reader->in), names[j]);
-            goto done;
-        }
+    for (size_t j = 0; j < n; j++)
         if (a->type[j] < 0)
             a->type[j] = GRAM_TYPE_NUMBER;
-    }
 done:
     gi_free(names);
     return status;
@@ -105,7 +98,7 @@ done:
 static gram_status check(gi_arrays *a)
 {
     gram_status status = GRAM_OK;
-    const gi_array *before = NULL;
+    int before = 0;
 
     for (size_t i = 0; i < a->count; i++) {
         gi_array *x = &a->array[i];
@@ -116,10 +109,10 @@ static gram_status check(gi_arrays *a)
             continue;
         GI_TRY(gi_npy_check(&x->bytes, &x->npy));
         if (before && x->npy.shape[0] != a->rows)
-            return gi_fail(GRAM_ERR_SHAPE, "%s: %zu rows, but %zu in %s",
-                           x->bytes.name, x->npy.shape[0], a->rows,
-                           before->bytes.name);
-        before = x;
+            return gi_fail(GRAM_ERR_SHAPE,
+                           "%s: %zu rows, the arrays before it have %zu",
+                           x->bytes.name, x->npy.shape[0], a->rows);
+        before = 1;
         a->rows = x->npy.shape[0];
         a->work += (double)a->rows * (double)x->cols;
     }
@@ -165,27 +158,28 @@ done:
     return status;
 }
 
-/* Column j has rows at .. at+n-1 of this call in a->to: if they are to be
- * names, into column c of the table or, in a survey, the list of levels. */
-static gram_status take_names(gi_arrays *a, size_t j, gi_column *c, size_t at,
-                              size_t n)
-{
-    if (!is_string(a, j))
-        return GRAM_OK;
-    return number_names(a, c ? &c->dict : &a->levels[j], a->to[j], n,
-                        c ? c->codes + at : NULL);
-}
-
-/* Where numbers of column j go, for rows from `at` on; strings pass through
- * the given scratch. */
+/* Where numbers of column j go, for rows from `at` on: into column c of the
+ * table, or through the scratch if they become names.  In a survey (c = NULL)
+ * only categories are wanted. */
 static void aim(gi_arrays *a, size_t j, const gi_column *c, size_t at,
                 double *scratch)
 {
     a->to[j] = NULL;
-    if (is_string(a, j))
+    if (c ? is_string(a, j) : a->type[j] == GRAM_TYPE_CATEGORY && !a->drop[j])
         a->to[j] = scratch;
     else if (c)
         a->to[j] = c->values + at;
+}
+
+/* The n numbers at a->to[j], which are rows from `at` on, if they are to be
+ * names. */
+static gram_status take_names(gi_arrays *a, size_t j, gi_column *c, size_t at,
+                              size_t n)
+{
+    if (!a->to[j] || !is_string(a, j))
+        return GRAM_OK;
+    return number_names(a, c ? &c->dict : &a->levels[j], a->to[j], n,
+                        c ? c->codes + at : NULL);
 }
 
 /* Transpose n rows; the place of the first infinite element, by rows, or
@@ -297,7 +291,7 @@ static gram_status make_buffers(gi_arrays *a)
         size_t cols = x->npy.fortran ? 1 : x->cols, here = 0;
 
         for (size_t j = x->first; j < x->first + x->cols; j++)
-            here += is_string(a, j);
+            here += is_string(a, j) ? 1 : 0;
         if (!x->used || x->cols == 0 || a->rows == 0)
             continue;
         here = (x->npy.fortran ? here > 0 : here) * chunk_rows(cols);

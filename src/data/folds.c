@@ -11,6 +11,7 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -78,8 +79,7 @@ static gram_status sets_of_values(gi_run *run, const gi_column *c, size_t rows,
     double *value = NULL;
 
     GI_TRY(GI_NEW(run, value, rows));
-    for (size_t i = 0; i < rows; i++)
-        value[i] = c->values[i];
+    memcpy(value, c->values, rows * sizeof *value);
     qsort(value, rows, sizeof *value, compare_numbers);
     for (size_t i = 0; i < rows; i++)
         if (i == 0 || value[i] != value[s->count - 1])
@@ -110,24 +110,21 @@ static gram_status refuse_missing(const gi_column *c, size_t rows)
 static gram_status find_sets(gi_run *run, const gram_table *t, const char *name,
                              struct sets *s)
 {
-    gram_status status = GRAM_OK;
     const gi_column *c;
+    gram_status status;
     size_t j;
 
     if (!name) {
-        for (size_t i = 0; i < t->rows; i++)
-            s->of[i] = 0;
+        memset(s->of, 0, t->rows * sizeof *s->of);
         s->count = 1;
-        goto done;
+        return GRAM_OK;
     }
     GI_TRY(gram_table_find(t, name, &j));
     c = &t->column[j];
-    if (c->type == GRAM_TYPE_SPARSE) {
-        status = gi_fail(GRAM_ERR_SHAPE,
-                         "column \"%s\" is sparse, folds need one value a row",
-                         name);
-        goto done;
-    }
+    if (c->type == GRAM_TYPE_SPARSE)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "column \"%s\" is sparse, folds need one value a row",
+                       name));
     GI_TRY(refuse_missing(c, t->rows));
     GI_TRY(c->values ? sets_of_values(run, c, t->rows, s)
                      : sets_of_codes(run, c, t->rows, s));

@@ -8,6 +8,8 @@
 #ifndef GI_LINES_H
 #define GI_LINES_H
 
+#include <string.h>
+
 #include "base/file.h"
 #include "base/run.h"
 
@@ -48,5 +50,11 @@ gram_status gi_lines_next(gi_lines *l, size_t records,
                           gi_block blocks[GI_BLOCKS_MOST], size_t *count);
 
 void gi_lines_free(gi_lines *l);
+
+/* Past the byte order mark that some programs put before UTF-8 text. */
+static inline const char *gi_skip_bom(const char *p, const char *end)
+{
+    return end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p;
+}
 
 #endif

@@ -113,6 +113,9 @@ gram_status gi_work_row(gi_work *w);
 gram_status gi_work_fail(gi_work *w, gram_status status, const char *format,
                          ...) GI_PRINTF(3, 4);
 
+/* What "%.*s%s" takes to quote the n bytes at s, or the first 60 of them. */
+#define GI_QUOTE(s, n) ((n) > 60 ? 60 : (int)(n)), (s), ((n) > 60 ? "..." : "")
+
 /* Find the types: from the first window if the whole table is read at once,
  * else from all of the file.  Call when everything above "set by load.c" is
  * set, wherever the input stands. */

@@ -166,7 +166,7 @@ static gram_status parse_shape(cursor *c, gi_npy *a)
 {
     gram_status status = GRAM_OK;
     int comma = 1;
-    size_t n;
+    size_t n = 0;
 
     if (!accept(c, '('))
         return fail_at(c, "a tuple must be here");

@@ -61,11 +61,6 @@ static size_t item_length(const char *p)
     return (size_t)(e - p);
 }
 
-static const char *skip_bom(const char *p, const char *end)
-{
-    return end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? p + 3 : p;
-}
-
 /* The byte behind the digits at p; *x is their value, or something above
  * `most` if that is too large. */
 static inline const char *whole_number(const char *p, uint64_t most,
@@ -94,10 +89,6 @@ static inline const char *value(const char *p, const char *end, double *x)
 
 /* ---------------------------------------------------------------- records */
 
-/* "%.*s%s": the beginning of an item, for a sentence. */
-#define SHOWN(n) ((n) > 60 ? 60 : (int)(n))
-#define DOTS(n) ((n) > 60 ? "..." : "")
-
 /* What is wrong with the entry at p, which follows the index `last`. */
 static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
 {
@@ -107,14 +98,14 @@ static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
 
     if (colon == p || *colon != ':')
         return gi_work_fail(w, GRAM_ERR_PARSE, "\"%.*s%s\" is not index:value",
-                            SHOWN(n), p, DOTS(n));
+                            GI_QUOTE(p, n));
     if (index == 0)
         return gi_work_fail(w, GRAM_ERR_RANGE,
                             "feature index 0, must be at least 1");
     if (index > INDEX_MOST)
         return gi_work_fail(w, GRAM_ERR_RANGE,
                             "feature index %.*s%s, must be at most %" PRIu64,
-                            SHOWN(colon - p), p, DOTS(colon - p), INDEX_MOST);
+                            GI_QUOTE(p, colon - p), INDEX_MOST);
     if (index <= last)
         return gi_work_fail(w, GRAM_ERR_RANGE,
                             "feature index %" PRIu64 " after %" PRIu64
@@ -124,7 +115,7 @@ static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
     return gi_work_fail(w, GRAM_ERR_RANGE,
                         "feature %" PRIu64
                         ": \"%.*s%s\" is not a finite number",
-                        index, SHOWN(n), colon + 1, DOTS(n));
+                        index, GI_QUOTE(colon + 1, n));
 }
 
 /* The entries from *at to the end of the record. */
@@ -171,7 +162,7 @@ static gram_status label(gi_work *w, const char **at)
     }
     if (!p || !isfinite(x) || !is_break(*p))
         return gi_work_fail(w, GRAM_ERR_PARSE, "\"%.*s%s\" is not a label",
-                            SHOWN(n), *at, DOTS(n));
+                            GI_QUOTE(*at, n));
     p = *at;
     *at += n;
     return gi_work_cell(w, LABEL, p, n, 0);
@@ -200,8 +191,7 @@ static gram_status qid(gi_work *w, const char **at)
         return gi_work_fail(w, GRAM_ERR_PARSE,
                             "qid \"%.*s%s\", must be a whole number up to "
                             "%" PRIu64,
-                            SHOWN(item_length(p)), p, DOTS(item_length(p)),
-                            QID_MOST);
+                            GI_QUOTE(p, item_length(p)), QID_MOST);
     *at = e;
     return gi_work_cell(w, QID, p, (size_t)(e - p), 0);
 }
@@ -228,7 +218,7 @@ static gram_status parse(gi_work *w)
 
     w->line = w->block.line;
     if (w->line == 1)
-        p = skip_bom(p, end);
+        p = gi_skip_bom(p, end);
     for (; p < end; w->line++) {
         p = skip_gaps(p);
         if (*p != '\n' && *p != '#')
@@ -290,7 +280,7 @@ static int looks(const char *head, size_t n)
     memcpy(text, head, n);
     text[n] = '\n';
     end = text + n + 1;
-    p = first_record(skip_bom(text, end), end);
+    p = first_record(gi_skip_bom(text, end), end);
     return p < end ? looks_so(p, end) : 0;
 }
 
@@ -307,7 +297,7 @@ static gram_status find_qid(gi_lines *l, int *has_qid)
         GI_TRY(gi_lines_next(l, 1, block, &count));
         if (count == 0)
             goto done;
-        p = block->line == 1 ? skip_bom(block->begin, block->end)
+        p = block->line == 1 ? gi_skip_bom(block->begin, block->end)
                              : block->begin;
         p = first_record(p, block->end);
     } while (p == block->end);

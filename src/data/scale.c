@@ -95,7 +95,13 @@ static const struct rule {
     [GRAM_SCALE_MINMAX] = {dense_minmax, sparse_minmax},
 };
 
-enum { RULES = sizeof rules / sizeof *rules };
+enum { RULES = sizeof rules / sizeof *rules, ROWS_PARALLEL = 4096 };
+
+/* Waking threads costs more than a small table takes. */
+static int threads_for(const gi_run *run, const gram_table *t)
+{
+    return t->rows < ROWS_PARALLEL ? 1 : run->threads;
+}
 
 static int is_scaled(const gi_column *c)
 {
@@ -165,7 +171,7 @@ static gram_status learn_dense(const gi_run *run, const gram_table *t,
 {
     size_t count = scaler->names.count;
 
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_for(run, t))
     for (size_t k = 0; k < count; k++)
         if (t->column[at[k]].values) {
             gi_moments m = gi_moments_of(t->column[at[k]].values, t->rows, 0);
@@ -195,13 +201,11 @@ static gram_status collect(gi_run *run, const gram_table *t,
 
         if (!is_scaled(c))
             continue;
-        if (c->missing && rule != &rules[GRAM_SCALE_NONE]) {
-            status = gi_fail(GRAM_ERR_RANGE,
-                             "column \"%s\": %zu missing cell%s, must be "
-                             "filled or dropped before scaling",
-                             c->name, c->missing, c->missing == 1 ? "" : "s");
-            goto done;
-        }
+        if (c->missing && rule != &rules[GRAM_SCALE_NONE])
+            GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                           "column \"%s\": %zu missing cell%s, must be "
+                           "filled or dropped before scaling",
+                           c->name, c->missing, c->missing == 1 ? "" : "s"));
         GI_TRY(gi_dict_add(run, &scaler->names, c->name, strlen(c->name), &k));
         at[k] = j;
         item = &scaler->item[k];
@@ -314,7 +318,7 @@ static gram_status check_numbers(const gi_run *run, const gram_scaler *scaler,
 {
     size_t count = scaler->names.count;
 
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_for(run, t))
     for (size_t k = 0; k < count; k++)
         bad[k] = find_overflow(&scaler->item[k], &t->column[at[k]], t->rows);
     for (size_t k = 0; k < count; k++) {
@@ -343,7 +347,7 @@ gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
         GI_TRY(check_column(&scaler->item[k], &table->column[at[k]]));
     }
     GI_TRY(check_numbers(&run, scaler, table, at, bad));
-#pragma omp parallel for schedule(dynamic) num_threads(run.threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_for(&run, table))
     for (size_t k = 0; k < count; k++) {
         const gi_column *c = &table->column[at[k]];
         size_t n;
@@ -360,19 +364,17 @@ done:
 
 static gram_status fail_unknown(const gram_scaler *scaler, const char *name)
 {
-    gram_status status = GRAM_OK;
+    size_t count = scaler->names.count;
     const char **names = NULL;
-    char near[128];
+    char hint[256] = "";
 
-    GI_TRY(GI_NEW(NULL, names, scaler->names.count));
-    for (size_t k = 0; k < scaler->names.count; k++)
-        names[k] = gi_dict_at(&scaler->names, k);
-    status = gi_fail(
-        GRAM_ERR_NAME, "no scaled column is called \"%s\"%s", name,
-        gi_did_you_mean(name, names, scaler->names.count, near, sizeof near));
-done:
+    if (GI_NEW(NULL, names, count) == GRAM_OK) {
+        for (size_t k = 0; k < count; k++)
+            names[k] = gi_dict_at(&scaler->names, k);
+        gi_did_you_mean(name, names, count, hint, sizeof hint);
+    }
     gi_free(names);
-    return status;
+    return gi_fail(GRAM_ERR_NAME, "no scaled column \"%s\"%s", name, hint);
 }
 
 gram_status gram_scaler_get(const gram_scaler *scaler, const char *name,

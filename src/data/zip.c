@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/mem.h"
 
@@ -264,24 +265,27 @@ done:
 
 /* ---------------------------------------------------------------- reading */
 
+/* Back to the first byte. */
 static gram_status restart(gi_zip_member *m)
 {
-    int code = Z_OK;
+    gram_status status = GRAM_OK;
 
-    if (m->unpacking)
-        code = inflateReset(&m->z);
-    else if (m->deflated) {
-        memset(&m->z, 0, sizeof m->z);
-        code = inflateInit2(&m->z, -15); /* no header: the zip file has one */
-        m->unpacking = code == Z_OK;
+    gi_zip_rest(m);
+    if (m->deflated) {
+        GI_TRY(GI_NEW_ZERO(NULL, m->z, 1));
+        /* no header: the zip file has one */
+        if (inflateInit2(m->z, -15) != Z_OK) {
+            gi_free(m->z);
+            m->z = NULL;
+            return gi_fail(GRAM_ERR_MEMORY, "%s: out of memory for inflate",
+                           m->label);
+        }
     }
-    if (code != Z_OK)
-        return gi_fail(GRAM_ERR_MEMORY, "%s: out of memory for inflate",
-                       m->label);
     m->position = m->packed_at = 0;
     m->running = 0;
     m->whole = 1;
-    return GRAM_OK;
+done:
+    return status;
 }
 
 /* Run the z_stream until its output is full or the member ends.  The buffer
@@ -291,26 +295,26 @@ static gram_status unpack(gi_zip_member *m, int *ended)
     gram_status status = GRAM_OK;
     int code = Z_OK;
 
-    m->z.avail_in = 0;
-    while (m->z.avail_out && code != Z_STREAM_END) {
+    m->z->avail_in = 0;
+    while (m->z->avail_out && code != Z_STREAM_END) {
         uint64_t left = m->packed - m->packed_at;
 
-        if (m->z.avail_in == 0 && left) {
-            m->z.avail_in = left < BUFFER ? (unsigned)left : BUFFER;
-            m->z.next_in = m->zip->buffer;
+        if (m->z->avail_in == 0 && left) {
+            m->z->avail_in = left < BUFFER ? (unsigned)left : BUFFER;
+            m->z->next_in = m->zip->buffer;
             GI_TRY(gi_input_at(m->zip->in, m->begin + m->packed_at,
-                               m->zip->buffer, m->z.avail_in));
-            m->packed_at += m->z.avail_in;
+                               m->zip->buffer, m->z->avail_in));
+            m->packed_at += m->z->avail_in;
         }
-        code = inflate(&m->z, Z_NO_FLUSH);
+        code = inflate(m->z, Z_NO_FLUSH);
         if (code != Z_OK && code != Z_STREAM_END)
             return gi_fail(GRAM_ERR_PARSE, "%s: damaged deflate data (%s)",
-                           m->label, m->z.msg ? m->z.msg : "they end early");
+                           m->label, m->z->msg ? m->z->msg : "they end early");
     }
     *ended = code == Z_STREAM_END;
 done:
-    m->packed_at -= m->z.avail_in;
-    m->z.avail_in = 0;
+    m->packed_at -= m->z->avail_in;
+    m->z->avail_in = 0;
     return status;
 }
 
@@ -324,10 +328,10 @@ static gram_status take(gi_zip_member *m, unsigned char *p, size_t n)
         unsigned some = n < 1u << 30 ? (unsigned)n : 1u << 30;
 
         if (m->deflated) {
-            m->z.next_out = p;
-            m->z.avail_out = some;
+            m->z->next_out = p;
+            m->z->avail_out = some;
             GI_TRY(unpack(m, &ended));
-            if (m->z.avail_out)
+            if (m->z->avail_out)
                 return gi_fail(GRAM_ERR_PARSE,
                                "%s: holds fewer than the declared %llu bytes",
                                m->label, (unsigned long long)m->size);
@@ -352,10 +356,10 @@ static gram_status finish(gi_zip_member *m)
     int ended = 0;
 
     if (m->deflated) {
-        m->z.next_out = &more;
-        m->z.avail_out = 1;
+        m->z->next_out = &more;
+        m->z->avail_out = 1;
         GI_TRY(unpack(m, &ended));
-        if (!ended || m->z.avail_out == 0 || m->packed_at != m->packed)
+        if (!ended || m->z->avail_out == 0 || m->packed_at != m->packed)
             return gi_fail(GRAM_ERR_PARSE,
                            "%s: holds more than the declared %llu bytes",
                            m->label, (unsigned long long)m->size);
@@ -379,7 +383,7 @@ gram_status gi_zip_at(void *member, uint64_t offset, void *buffer, size_t n)
         return gi_fail(GRAM_ERR_PARSE, "%s: ends early: byte %llu of %llu",
                        m->label, (unsigned long long)(offset + n),
                        (unsigned long long)m->size);
-    if (offset == 0 || offset < m->position || m->deflated != m->unpacking)
+    if (offset == 0 || offset < m->position || (m->deflated && !m->z))
         GI_TRY(restart(m));
     if (!m->deflated && offset != m->position) {
         m->position = offset;
@@ -417,9 +421,10 @@ done:
 
 void gi_zip_rest(gi_zip_member *m)
 {
-    if (m->unpacking)
-        inflateEnd(&m->z);
-    m->unpacking = 0;
+    if (m->z)
+        inflateEnd(m->z);
+    gi_free(m->z);
+    m->z = NULL;
 }
 
 void gi_zip_free(gi_zip *z)

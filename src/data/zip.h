@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
 #include "base/file.h"
 #include "base/run.h"
@@ -25,8 +24,7 @@ typedef struct gi_zip_member {
     uint64_t packed_at; /* next byte for the z_stream */
     uint32_t running;   /* CRC of the bytes before `position` ... */
     int whole;          /* ... if all of them were seen */
-    int unpacking;      /* the z_stream is alive */
-    z_stream z;
+    struct z_stream_s *z; /* zlib's, while it unpacks */
 } gi_zip_member;
 
 typedef struct gi_zip {

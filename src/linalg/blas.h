@@ -37,8 +37,8 @@ typedef struct gi_blas {
                  double beta, void *c, size_t ldc);
 
     /* B = op(U)^-1 B, B m x n, U upper; op transposes if tu */
-    void (*trsm)(int tu, size_t m, size_t n, const void *u, size_t ldu,
-                 void *b, size_t ldb);
+    void (*trsm)(int tu, size_t m, size_t n, const void *u, size_t ldu, void *b,
+                 size_t ldb);
 
     /* A = U'U in the upper triangle, the other one untouched.  Returns n, or
      * the index of the first pivot that is not positive, whose value is then

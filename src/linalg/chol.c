@@ -77,8 +77,8 @@ size_t gi_chol_bytes(size_t n, const gi_blas *blas)
     return elements(n, best_edge(blas)) * blas->size;
 }
 
-gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n,
-                        size_t edge, gi_chol **out)
+gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n, size_t edge,
+                        gi_chol **out)
 {
     gram_status status;
     gi_chol *c = NULL;
@@ -274,8 +274,8 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
 #pragma omp for schedule(static)
         for (size_t s = 0; s < stripes; s++) {
             size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
-            char *bj = (char *)b +
-                       (j * c->edge * ldb + s * STRIPE) * c->blas->size;
+            char *bj =
+                (char *)b + (j * c->edge * ldb + s * STRIPE) * c->blas->size;
 
             c->blas->trsm(!backward, hj, width, tile(c, j, j), hj, bj, ldb);
         }

@@ -21,8 +21,8 @@ typedef struct gi_chol gi_chol;
 /* Room for the factor of an n x n matrix of that precision (&gi_blas_double,
  * &gi_blas_single).  edge is the edge of a tile: 0 means the best one, tests
  * give small ones.  The bits of the factor depend on it. */
-gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n,
-                        size_t edge, gi_chol **out);
+gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n, size_t edge,
+                        gi_chol **out);
 
 void gi_chol_free(gi_chol *c);
 

@@ -44,8 +44,8 @@ static size_t min_size(size_t a, size_t b)
 }
 
 static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
-                           size_t n, size_t k, double alpha, matrix a,
-                           matrix b, double beta, void *c, size_t ldc)
+                           size_t n, size_t k, double alpha, matrix a, matrix b,
+                           double beta, void *c, size_t ldc)
 {
     size_t edge = tile_edge(m, n);
     size_t rows = (m + edge - 1) / edge, cols = (n + edge - 1) / edge;
@@ -66,9 +66,9 @@ static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
             size_t depth = min_size(k - p, DEPTH);
 
             blas->gemm(a.transposed, b.transposed, min_size(edge, m - i),
-                       min_size(edge, n - j), depth, alpha,
-                       at(blas, &a, i, p), a.ld, at(blas, &b, p, j), b.ld,
-                       p == 0 ? beta : 1, tile, ldc);
+                       min_size(edge, n - j), depth, alpha, at(blas, &a, i, p),
+                       a.ld, at(blas, &b, p, j), b.ld, p == 0 ? beta : 1, tile,
+                       ldc);
             p += depth;
         } while (p < k);
     }
@@ -77,8 +77,8 @@ static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
 
 gram_status gi_gemm_double(const gi_run *run, int ta, int tb, size_t m,
                            size_t n, size_t k, double alpha, const double *a,
-                           size_t lda, const double *b, size_t ldb,
-                           double beta, double *c, size_t ldc)
+                           size_t lda, const double *b, size_t ldb, double beta,
+                           double *c, size_t ldc)
 {
     return product(run, &gi_blas_double, m, n, k, alpha,
                    (matrix){(const char *)a, ta, lda},

@@ -17,8 +17,8 @@
  * Errors: SHAPE (a leading dimension that BLAS cannot count). */
 gram_status gi_gemm_double(const gi_run *run, int ta, int tb, size_t m,
                            size_t n, size_t k, double alpha, const double *a,
-                           size_t lda, const double *b, size_t ldb,
-                           double beta, double *c, size_t ldc);
+                           size_t lda, const double *b, size_t ldb, double beta,
+                           double *c, size_t ldc);
 gram_status gi_gemm_single(const gi_run *run, int ta, int tb, size_t m,
                            size_t n, size_t k, float alpha, const float *a,
                            size_t lda, const float *b, size_t ldb, float beta,

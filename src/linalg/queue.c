@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-enum { SENTENCE_ROOM = 1024, SPINS = 4096 };
+enum { SENTENCE_ROOM = 1024, SPINS = 1000 };
 
 struct gi_queue {
     _Atomic size_t *slot; /* task + 1; 0 while empty */
@@ -72,8 +72,7 @@ int gi_queue_pop(gi_queue *q, size_t *task)
     for (size_t spin = 0; ticket < q->tasks; spin++) {
         if (atomic_load_explicit(&q->stopped, memory_order_relaxed))
             return 0;
-        filled =
-            atomic_load_explicit(&q->slot[ticket], memory_order_acquire);
+        filled = atomic_load_explicit(&q->slot[ticket], memory_order_acquire);
         if (filled) {
             *task = filled - 1;
             return 1;

@@ -37,15 +37,16 @@ holds "that is one line" [ "$(wc -l <err)" -eq 1 ]
 
 printf 'x,y\n1,10\n2,20\n3,30\n' >scale.csv
 run convert scale.csv - --scale standard -q
-same "$(printf 'x,y\n-1,-1\n0,0\n1,1')" "$(cat out)" "scale standard"
+same "$(printf 'x,y\n-1.2247,-1.2247\n0,0\n1.2247,1.2247')" \
+    "$(sed 's/\(\.....\)[0-9]*/\1/g' out)" "scale standard"
 run convert scale.csv - --scale minmax --target y -q
 same "$(printf 'x,y\n0,10\n0.5,20\n1,30')" "$(cat out)" \
     "scale minmax leaves the target alone"
 
 printf 'x,y\n1,\n2,20\n' >holes.csv
 run convert holes.csv out.csv
-refuses 1 'gram convert: holes.csv:2: column "y": missing cell' \
-    "a missing cell is refused"
+holds "a missing cell is refused" [ "$code" -eq 1 ]
+holds "with its column" grep -q '^gram convert: holes.csv:.* column "y"' err
 holds "and no file is left behind" [ ! -e out.csv ]
 run convert holes.csv - --missing keep -q
 same "$(cat holes.csv)" "$(cat out)" "or kept"

@@ -65,8 +65,8 @@ if command -v bash >/dev/null; then
 fi
 run completion zsh
 prints "#compdef gram" "completion for zsh"
-run completion fish
-refuses 1 'gram completion: "fish" is not one of bash, zsh' \
+run completion bush
+refuses 1 'gram completion: "bush" is not one of bash, zsh (did you mean "bash"?)' \
     "completion for another shell"
 
 run version

@@ -360,6 +360,11 @@ TEST(parentheses_nest_256_deep_and_no_deeper)
         memcpy(text + 2 * i, "f(", 2);
     text[2 * DEEP] = '\0';
     CHECK(gi_spec_parse(NULL, "kernel", text, &spec) == GRAM_ERR_PARSE);
+    for (size_t i = 0; i < 2 * DEEP; i += 5) /* wide is not deep */
+        memcpy(text + i, "f(a)+", 5);
+    text[2 * DEEP - 1] = '\0';
+    CHECK_OK(gi_spec_parse(NULL, "kernel", text, &spec));
+    gi_spec_free(spec);
 }
 
 TEST(long_texts_are_shown_around_the_place)

@@ -1,0 +1,78 @@
+/* write_npy.c - a table of numbers as one NumPy array: doubles, C order.
+ *
+ * Columns in their order, whatever they are for; dates are days, missing cells
+ * are NaN, a sparse block is as many columns as it has features.  Names are
+ * lost: the format has none.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "data/npy.h"
+#include "data/writer.h"
+
+enum { BUFFER = 1 << 20 };
+
+static gram_status check(const gram_table *t, const char *name)
+{
+    for (size_t j = 0; j < t->cols; j++) {
+        const gi_column *c = &t->column[j];
+
+        if (c->type == GRAM_TYPE_CATEGORY || c->type == GRAM_TYPE_TEXT)
+            return gi_fail(GRAM_ERR_SHAPE,
+                           "%s: column \"%s\" is a %s, .npy holds numbers only",
+                           name, c->name, gram_type_name(c->type));
+    }
+    return GRAM_OK;
+}
+
+static void fill_row(const gram_table *t, size_t i, double *row)
+{
+    for (size_t j = 0; j < t->cols; j++) {
+        const gi_column *c = &t->column[j];
+        const gi_sparse *s = &c->sparse;
+
+        if (c->type != GRAM_TYPE_SPARSE) {
+            *row++ = c->values[i];
+            continue;
+        }
+        memset(row, 0, s->width * sizeof *row);
+        for (size_t k = s->start[i]; k < s->start[i + 1]; k++)
+            row[s->index[k]] = s->entries[k];
+        row += s->width;
+    }
+}
+
+static gram_status write(gi_run *run, const gram_table *t, const char *name,
+                         gi_output *out)
+{
+    gram_status status = GRAM_OK;
+    char header[GI_NPY_HEADER];
+    double *buffer = NULL;
+    size_t cols = 0, step;
+
+    GI_TRY(check(t, name));
+    GI_TRY(gi_dense_cols(t, name, &cols));
+    gi_npy_header(t->rows, cols, header);
+    GI_TRY(gi_output_write(out, header, sizeof header));
+    step = BUFFER / sizeof *buffer / (cols + 1) + 1;
+    GI_TRY(GI_NEW(run, buffer, step * cols));
+    for (size_t row = 0; row < t->rows; row += step) {
+        size_t n = t->rows - row < step ? t->rows - row : step;
+
+#pragma omp parallel for num_threads(run->threads) if (n * cols > 8192)
+        for (size_t i = 0; i < n; i++)
+            fill_row(t, row + i, buffer + i * cols);
+        GI_TRY(gi_output_write(out, buffer, n * cols * sizeof *buffer));
+        GI_TRY(gi_run_tick(run, (double)row / (double)t->rows));
+    }
+done:
+    gi_free(buffer);
+    return status;
+}
+
+const gi_writer_class gi_writer_npy = {
+    .name = "npy",
+    .brief = "one NumPy array of doubles",
+    .extensions = "npy",
+    .write = write,
+};

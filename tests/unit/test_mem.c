@@ -1,0 +1,110 @@
+/* test_mem.c - allocation: alignment, growth, counting, budget, failure. */
+#include "check.h"
+
+#include "base/mem.h"
+
+static const size_t BIG = (size_t)5 << 20;
+
+TEST(blocks_are_aligned_and_counted)
+{
+    size_t before = gram_memory_used();
+    char *small = NULL, *big = NULL;
+
+    CHECK_OK(GI_NEW(NULL, small, 100));
+    CHECK_OK(GI_NEW(NULL, big, BIG));
+    CHECK((uintptr_t)small % 64 == 0);
+    CHECK((uintptr_t)big % ((size_t)2 << 20) == 0);
+    CHECK(gram_memory_used() == before + 100 + BIG);
+    memset(small, 1, 100);
+    memset(big, 1, BIG);
+    gi_free(small);
+    gi_free(big);
+    gi_free(NULL);
+    CHECK(gram_memory_used() == before);
+    CHECK(gram_memory_peak() >= before + 100 + BIG);
+    gram_memory_reset_peak();
+    CHECK(gram_memory_peak() == before);
+}
+
+TEST(growing_keeps_what_was_there_across_all_kinds_of_blocks)
+{
+    static const size_t sizes[] = {1, 1000, BIG, 3 * BIG, BIG, 1000, 1};
+    unsigned char *p = NULL;
+    size_t before = gram_memory_used(), kept = 0;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        CHECK_OK(GI_GROW(NULL, p, sizes[k]));
+        kept = kept < sizes[k] ? kept : sizes[k];
+        for (size_t i = 0; i < kept; i++)
+            CHECK(p[i] == (unsigned char)(i * 7));
+        for (size_t i = kept; i < sizes[k]; i++)
+            p[i] = (unsigned char)(i * 7);
+        kept = sizes[k];
+        CHECK(gram_memory_used() == before + sizes[k]);
+    }
+    gi_free(p);
+}
+
+TEST(zero_elements_give_a_pointer_and_zeroed_memory_is_zero)
+{
+    double *p = NULL, *q = NULL;
+
+    CHECK_OK(GI_NEW(NULL, p, 0));
+    CHECK(p != NULL);
+    CHECK_OK(GI_NEW_ZERO(NULL, q, BIG));
+    for (size_t i = 0; i < BIG; i += 4001)
+        CHECK(q[i] == 0);
+    gi_free(p);
+    gi_free(q);
+}
+
+TEST(sizes_that_overflow_are_refused)
+{
+    double *p = NULL;
+
+    CHECK_FAILS(GI_NEW(NULL, p, SIZE_MAX / 4), GRAM_ERR_MEMORY,
+                "out of memory: 4611686018427387903 elements of 8 bytes "
+                "cannot be had");
+    CHECK(p == NULL);
+    CHECK(GI_NEW(NULL, p, (size_t)1 << 58) == GRAM_ERR_MEMORY);
+}
+
+TEST(the_budget_is_kept)
+{
+    const gram_exec exec = {.memory = gram_memory_used() + 1000000};
+    gi_run run = gi_run_begin(&exec);
+    char *p = NULL, *q = NULL;
+
+    CHECK_OK(GI_NEW(&run, p, 900000));
+    CHECK_FAILS(GI_NEW(&run, q, 200000), GRAM_ERR_MEMORY,
+                "memory budget: 0.9 MB in use and 0.2 MB more needed, the "
+                "budget is 1.0 MB");
+    CHECK(q == NULL);
+    CHECK(GI_GROW(&run, p, 1200000) == GRAM_ERR_MEMORY);
+    CHECK(p != NULL); /* the old block stays */
+    CHECK_OK(GI_GROW(&run, p, 950000));
+    gi_free(p);
+}
+
+TEST(the_nth_allocation_fails_when_told)
+{
+    char *p[4] = {NULL};
+
+    gi_mem_fail_at(3, 0);
+    CHECK_OK(GI_NEW(NULL, p[0], 1));
+    CHECK_OK(GI_NEW(NULL, p[1], 1));
+    CHECK(GI_NEW(NULL, p[2], 1) == GRAM_ERR_MEMORY);
+    CHECK_OK(GI_NEW(NULL, p[3], 1));
+    gi_mem_fail_at(1, 1);
+    CHECK(GI_NEW(NULL, p[2], 1) == GRAM_ERR_MEMORY);
+    CHECK(GI_GROW(NULL, p[1], 100) == GRAM_ERR_MEMORY);
+    gi_mem_fail_at(0, 0);
+    for (int i = 0; i < 4; i++)
+        gi_free(p[i]);
+}
+
+TESTS(SMALL(blocks_are_aligned_and_counted),
+      SMALL(growing_keeps_what_was_there_across_all_kinds_of_blocks),
+      SMALL(zero_elements_give_a_pointer_and_zeroed_memory_is_zero),
+      SMALL(sizes_that_overflow_are_refused), SMALL(the_budget_is_kept),
+      SMALL(the_nth_allocation_fails_when_told))

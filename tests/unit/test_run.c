@@ -1,0 +1,70 @@
+/* test_run.c - a run: defaults, progress, and life after fork. */
+#include "check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/run.h"
+
+TEST(defaults_are_all_cores_and_three_quarters_of_memory)
+{
+    gi_run run = gi_run_begin(NULL);
+    const gram_exec exec = {.threads = 3, .seed = 9, .memory = 1000};
+
+    CHECK(run.threads == gi_cores() && run.threads >= 1);
+    CHECK(run.memory > gi_memory_total() / 2);
+    CHECK(run.memory < gi_memory_total());
+    CHECK(gi_memory_available() <= gi_memory_total());
+    run = gi_run_begin(&exec);
+    CHECK(run.threads == 3 && run.seed == 9 && run.memory == 1000);
+}
+
+static double ticks[3];
+static int count;
+
+static int note(void *user, double done)
+{
+    ticks[count++] = done;
+    return user != NULL;
+}
+
+TEST(progress_never_goes_back_and_can_cancel)
+{
+    gram_exec exec = {.progress = note};
+    gi_run run = gi_run_begin(&exec);
+
+    count = 0;
+    CHECK_OK(gi_run_tick(&run, 0.5));
+    CHECK_OK(gi_run_tick(&run, 0.25));
+    CHECK(count == 2 && ticks[0] == 0.5 && ticks[1] == 0.5);
+    exec.user = &exec;
+    run = gi_run_begin(&exec);
+    CHECK(gi_run_tick(&run, 0.75) == GRAM_ERR_CANCELLED);
+    CHECK_OK(gi_run_tick(NULL, 1));
+}
+
+/* The parent has used its threads before the fork; a child that used them too
+ * would wait for them for ever. */
+TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
+{
+    const gram_exec exec = {.threads = 2};
+    gram_table *t = NULL;
+    int code = -1;
+    pid_t child;
+
+    CHECK_OK(gram_table_read("builtin:sparse", NULL, &exec, &t));
+    gram_table_free(t);
+    child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(gi_run_begin(&exec).threads != 1 ||
+              gram_table_read("builtin:sparse", NULL, &exec, &t) != GRAM_OK);
+    }
+    CHECK(waitpid(child, &code, 0) == child);
+    CHECK(WIFEXITED(code) && WEXITSTATUS(code) == 0);
+    CHECK(gi_run_begin(&exec).threads == 2);
+}
+
+TESTS(SMALL(defaults_are_all_cores_and_three_quarters_of_memory),
+      SMALL(progress_never_goes_back_and_can_cancel),
+      SMALL(a_forked_child_runs_on_one_thread_and_does_not_hang))

@@ -1,0 +1,159 @@
+/* test_table.c - tables made in memory: columns, names, roles. */
+#include "check.h"
+
+#include "data/table.h"
+#include "temporary.h"
+
+static const double matrix[] = {1, 2, 3, 4, NAN, 6};
+static const char *const words[] = {"b", NULL, "a"};
+
+static gram_table *small_table(void)
+{
+    gram_table *t = NULL;
+
+    CHECK_OK(gram_table_new(3, &t));
+    CHECK_OK(gram_table_add_numbers(t, "even", matrix + 1, 2));
+    CHECK_OK(gram_table_add_numbers(t, "odd", matrix, 2));
+    CHECK_OK(gram_table_add_strings(t, "word", GRAM_TYPE_CATEGORY, words));
+    return t;
+}
+
+TEST(columns_hold_what_was_added)
+{
+    gram_table *t = small_table();
+    gram_column even = gram_table_column(t, 0), odd = gram_table_column(t, 1);
+    gram_column word = gram_table_column(t, 2);
+
+    CHECK(gram_table_rows(t) == 3 && gram_table_cols(t) == 3);
+    CHECK(even.values[0] == 2 && even.values[2] == 6 && even.missing == 0);
+    CHECK(odd.values[1] == 3 && isnan(odd.values[2]) && odd.missing == 1);
+    CHECK(word.level_count == 2 && word.missing == 1);
+    CHECK(word.codes[0] == 1 && word.codes[1] == -1 && word.codes[2] == 0);
+    CHECK_STR(word.levels[0], "a");
+    gram_table_free(t);
+    gram_table_free(NULL);
+}
+
+TEST(a_sparse_block_is_checked_and_kept)
+{
+    static const size_t start[] = {0, 2, 2, 3};
+    static const unsigned index[] = {0, 4, 2}, bad[] = {4, 0, 2};
+    static const double entries[] = {1, -1, 5};
+    gram_table *t = small_table();
+    gram_column c;
+
+    CHECK_OK(gram_table_add_sparse(t, "block", 5, start, index, entries));
+    c = gram_table_column(t, 3);
+    CHECK(c.type == GRAM_TYPE_SPARSE && c.width == 5 && c.start[3] == 3);
+    CHECK(c.index[2] == 2 && c.entries[1] == -1 && c.feature_names == NULL);
+    CHECK_FAILS(gram_table_add_sparse(t, "b", 5, start, bad, entries),
+                GRAM_ERR_RANGE,
+                "row 1, column \"b\": index 0, must ascend and be below 5");
+    CHECK_FAILS(gram_table_add_sparse(t, "b", 4, start, index, entries),
+                GRAM_ERR_RANGE,
+                "row 1, column \"b\": index 4, must ascend and be below 4");
+    CHECK(gram_table_cols(t) == 4);
+    gram_table_free(t);
+}
+
+TEST(bad_columns_are_refused_and_leave_the_table_as_it_was)
+{
+    static const double infinite[] = {1, INFINITY, 2};
+    gram_table *t = small_table();
+
+    CHECK_FAILS(gram_table_add_numbers(t, "even", matrix, 1), GRAM_ERR_NAME,
+                "two columns are called \"even\"");
+    CHECK_FAILS(gram_table_add_numbers(t, "x", infinite, 1), GRAM_ERR_RANGE,
+                "row 2, column \"x\": inf is not finite");
+    CHECK_FAILS(gram_table_add_strings(t, "x", GRAM_TYPE_NUMBER, words),
+                GRAM_ERR_RANGE,
+                "column \"x\": strings make a category or text, not type 0");
+    CHECK(gram_table_cols(t) == 3);
+    CHECK_OK(gram_table_add_numbers(t, "x", matrix, 1));
+    gram_table_free(t);
+}
+
+TEST(columns_are_found_by_name_or_suggested)
+{
+    gram_table *t = small_table();
+    size_t j = 99;
+
+    CHECK_OK(gram_table_find(t, "word", &j));
+    CHECK(j == 2);
+    CHECK_FAILS(gram_table_find(t, "wrod", &j), GRAM_ERR_NAME,
+                "no column \"wrod\" (did you mean \"word\"?)");
+    CHECK_FAILS(gram_table_find(t, "zebra", &j), GRAM_ERR_NAME,
+                "no column \"zebra\"");
+    gram_table_free(t);
+}
+
+TEST(roles_are_checked)
+{
+    static const double negative[] = {1, -2, 3};
+    gram_table *t = small_table();
+
+    CHECK_OK(gram_table_add_numbers(t, "neg", negative, 1));
+    CHECK_OK(gram_table_set_role(t, "word", GRAM_ROLE_TARGET));
+    CHECK(gram_table_column(t, 2).role == GRAM_ROLE_TARGET);
+    CHECK_OK(gram_table_set_role(t, "even", GRAM_ROLE_WEIGHT));
+    CHECK_FAILS(gram_table_set_role(t, "neg", GRAM_ROLE_WEIGHT), GRAM_ERR_RANGE,
+                "row 2, column \"neg\": weight -2, must be 0 or more");
+    CHECK_FAILS(gram_table_set_role(t, "odd", GRAM_ROLE_NOISE), GRAM_ERR_RANGE,
+                "row 3, column \"odd\": noise nan, must be 0 or more");
+    CHECK_FAILS(gram_table_set_role(t, "word", GRAM_ROLE_WEIGHT),
+                GRAM_ERR_RANGE,
+                "column \"word\": a weight must be a number, it is a category");
+    CHECK(gram_table_set_role(t, "wrd", GRAM_ROLE_TARGET) == GRAM_ERR_NAME);
+    CHECK_STR(gram_role_name(GRAM_ROLE_GROUP), "group");
+    CHECK_STR(gram_type_name(GRAM_TYPE_SPARSE), "sparse");
+    gram_table_free(t);
+}
+
+TEST(a_target_may_be_a_file_of_its_own)
+{
+    const char *path = temporary_path("y.npy");
+    gram_table *t = small_table(), *y = NULL;
+    size_t j = 0;
+
+    CHECK_OK(gram_table_new(3, &y));
+    CHECK_OK(gram_table_add_numbers(y, "any", matrix + 1, 2));
+    CHECK_OK(gram_table_write(y, path, NULL, NULL));
+    CHECK_OK(gram_table_set_role(t, path, GRAM_ROLE_TARGET));
+    CHECK_OK(gram_table_find(t, "y", &j));
+    CHECK(gram_table_column(t, j).role == GRAM_ROLE_TARGET);
+    CHECK(gram_table_column(t, j).values[2] == 6);
+    gram_table_free(y);
+    CHECK_OK(gram_table_new(2, &y));
+    CHECK_OK(gram_table_add_numbers(y, "any", matrix, 1));
+    CHECK_OK(gram_table_write(y, path, NULL, NULL));
+    CHECK(gram_table_set_role(t, path, GRAM_ROLE_TARGET) == GRAM_ERR_SHAPE);
+    CHECK(strstr(gram_error_message(), "y.npy: 2 rows, the table has 3"));
+    gram_table_free(y);
+    gram_table_free(t);
+}
+
+TEST(rows_can_be_kept)
+{
+    static const size_t start[] = {0, 2, 2, 3};
+    static const unsigned index[] = {0, 4, 2};
+    static const double entries[] = {1, -1, 5};
+    static const unsigned char rows[] = {0, 1, 1};
+    gram_table *t = small_table();
+    gram_column c;
+
+    CHECK_OK(gram_table_add_sparse(t, "block", 5, start, index, entries));
+    gi_table_keep_rows(t, rows);
+    CHECK(gram_table_rows(t) == 2);
+    CHECK(gram_table_column(t, 0).values[0] == 4);
+    CHECK(gram_table_column(t, 2).codes[1] == 0);
+    c = gram_table_column(t, 3);
+    CHECK(c.start[0] == 0 && c.start[1] == 0 && c.start[2] == 1);
+    CHECK(c.index[0] == 2 && c.entries[0] == 5);
+    gram_table_free(t);
+}
+
+TESTS(SMALL(columns_hold_what_was_added),
+      SMALL(a_sparse_block_is_checked_and_kept),
+      SMALL(bad_columns_are_refused_and_leave_the_table_as_it_was),
+      SMALL(columns_are_found_by_name_or_suggested), SMALL(roles_are_checked),
+      SMALL(a_target_may_be_a_file_of_its_own), SMALL(rows_can_be_kept))
