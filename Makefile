@@ -95,8 +95,8 @@ install: all ## install below PREFIX (/usr/local), within DESTDIR
 	install -m 644 include/*.h $(INCLUDE_DIR)
 	install -m 644 $(STATIC) $(SHARED) $(LIB_DIR)
 	cd $(LIB_DIR) && for link in $(LINKS); do ln -sf $(notdir $(SHARED)) $$link; done
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; \
-	    s|@OPENBLAS@|$(OPENBLAS)|' tools/gram.pc.in \
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@OPENBLAS@|$(OPENBLAS)|' tools/gram.pc.in \
 	    >$(LIB_DIR)/pkgconfig/gram.pc
 	$(PROGRAM) help --man >$(MAN_DIR)/gram.1
 	$(PROGRAM) completion bash >$(COMPLETION_DIR)/gram

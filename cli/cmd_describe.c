@@ -54,23 +54,25 @@ static void find_top(finding *f, size_t rows)
 static void say_levels(const finding *f, FILE *out)
 {
     enum { LEVEL_WIDTH = 24 };
-    int counts = f->tops > 0 && f->top[0].count > 1;
-    const char *quote = f->column.type == GRAM_TYPE_TEXT ? "\"" : "";
 
-    fprintf(out, "%zu %s%s", f->summary.distinct,
-            f->column.type == GRAM_TYPE_TEXT ? "text" : "level",
+    fprintf(out, "%zu level%s", f->summary.distinct,
             f->summary.distinct == 1 ? "" : "s");
     for (size_t k = 0; k < f->tops; k++) {
         size_t width = cli_width(f->top[k].name);
-        fprintf(out, "%s%s", k ? ", " : ": ", quote);
+        fputs(k ? ", " : ": ", out);
         cli_cell(out, f->top[k].name,
                  width < LEVEL_WIDTH ? width : LEVEL_WIDTH);
-        fputs(quote, out);
-        if (counts)
+        if (f->top[0].count > 1)
             fprintf(out, " %zu", f->top[k].count);
     }
     if (f->tops < f->summary.distinct)
         fprintf(out, ", %s", cli_glyphs_get()->ellipsis);
+}
+
+static void say_texts(const finding *f, FILE *out)
+{
+    fprintf(out, "%zu different, e.g. ", f->summary.distinct);
+    cli_put(out, f->top[0].name);
 }
 
 static double density(const finding *f, size_t rows)
@@ -116,6 +118,8 @@ static int find_words(finding *f, size_t rows)
         fputs("no values", out);
     else if (f->column.type == GRAM_TYPE_DATE)
         say_dates(f, out);
+    else if (f->column.type == GRAM_TYPE_TEXT)
+        say_texts(f, out);
     else
         say_levels(f, out);
     return fclose(out) ? cli_fail("out of memory") : CLI_GOOD;
@@ -375,25 +379,25 @@ static void print_numbers(const gram_summary *s, const layout *w)
 }
 
 /* A list that is too long ends after the last item that fits. */
-static void print_words(const char *words, size_t room)
+static void print_words(const finding *f, size_t room)
 {
-    size_t width = cli_width(words), fits = 0;
-    char *copy = cli_alloc(strlen(words) + 8, 1);
+    char *words = f->words, *fits = NULL;
 
-    for (const char *s = words; width > room && (s = strstr(s, ", ")); s++) {
-        size_t n = (size_t)(s - words) + 2;
-        memcpy(copy, words, n);
-        strcpy(copy + n, cli_glyphs_get()->ellipsis);
-        if (cli_width(copy) > room)
-            break;
-        fits = n;
+    if (cli_width(words) > room && f->column.type != GRAM_TYPE_TEXT)
+        for (char *s = words; (s = strstr(s, ", ")); s += 2) {
+            *s = '\0';
+            if (cli_width(words) + 3 <= room)
+                fits = s;
+            *s = ',';
+        }
+    if (fits) {
+        *fits = '\0';
+        cli_put(stdout, words);
+        printf(", %s", cli_glyphs_get()->ellipsis);
+    } else {
+        size_t width = cli_width(words);
+        cli_cell(stdout, words, width < room ? width : room);
     }
-    strcpy(copy, words);
-    if (fits > 0)
-        strcpy(copy + fits, cli_glyphs_get()->ellipsis);
-    width = cli_width(copy);
-    cli_cell(stdout, copy, width < room ? width : room);
-    free(copy);
 }
 
 static void print_column(size_t j, const finding *f, const layout *w,
@@ -418,7 +422,7 @@ static void print_column(size_t j, const finding *f, const layout *w,
     } else if (has_bars(f)) {
         cli_cell(stdout, f->words, w->values);
     } else {
-        print_words(f->words, page > lead(w) ? page - lead(w) : 1);
+        print_words(f, page > lead(w) ? page - lead(w) : 1);
     }
     if (has_bars(f) && w->bars) {
         printf("%*s", GAP, "");
@@ -428,22 +432,34 @@ static void print_column(size_t j, const finding *f, const layout *w,
     putchar('\n');
 }
 
-static void print_text(const char *path, const gram_table *table,
-                       const finding *found)
+/* data.csv: 150 rows x 5 columns, no missing cells */
+static void print_headline(const char *path, const gram_table *table,
+                           const finding *found, size_t page)
 {
     size_t rows = gram_table_rows(table), cols = gram_table_cols(table);
-    size_t page = cli_columns(), missing = 0;
-    layout w = fit(found, cols, page);
+    size_t missing = 0;
+    char text[160], gaps[32] = "no";
 
     for (size_t j = 0; j < cols; j++)
         missing += found[j].column.missing;
-    cli_put(stdout, cli_path(path, "standard input"));
-    printf(": %zu row%s %s %zu column%s, ", rows, rows == 1 ? "" : "s",
-           cli_glyphs_get()->times, cols, cols == 1 ? "" : "s");
     if (missing > 0)
-        printf("%zu missing cell%s\n", missing, missing == 1 ? "" : "s");
-    else
-        puts("no missing cells");
+        snprintf(gaps, sizeof gaps, "%zu", missing);
+    snprintf(text, sizeof text, "%zu row%s %s %zu column%s, %s missing cell%s",
+             rows, rows == 1 ? "" : "s", cli_glyphs_get()->times, cols,
+             cols == 1 ? "" : "s", gaps, missing == 1 ? "" : "s");
+    path = cli_path(path, "standard input");
+    cli_put(stdout, path);
+    printf(":%s%s\n", cli_width(path) + 2 + cli_width(text) > page ? "\n" : " ",
+           text);
+}
+
+static void print_text(const char *path, const gram_table *table,
+                       const finding *found)
+{
+    size_t cols = gram_table_cols(table), page = cli_columns();
+    layout w = fit(found, cols, page);
+
+    print_headline(path, table, found, page);
     if (cols > 0)
         print_titles(&w);
     for (size_t j = 0; j < cols; j++)

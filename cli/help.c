@@ -37,8 +37,12 @@ void cli_help_command(const cli_entry *entry)
             print_option(o);
     }
     printf("\nexamples:\n");
-    for (const char *s = c->examples; *s; s += strcspn(s, "\n") + 1)
-        printf("  %.*s\n", (int)strcspn(s, "\n"), s);
+    for (const char *s = c->examples; *s;) {
+        size_t n = strcspn(s, "\n") + 1;
+        fputs("  ", stdout);
+        fwrite(s, 1, n, stdout);
+        s += n;
+    }
 }
 
 void cli_help_all(FILE *out)

@@ -296,7 +296,7 @@ GRAM_API gram_status gram_table_summary(const gram_table *table, size_t j,
 
 typedef enum gram_scale {
     GRAM_SCALE_NONE,
-    GRAM_SCALE_STANDARD, /* mean 0, standard deviation 1, denominator n */
+    GRAM_SCALE_STANDARD, /* mean 0, standard deviation 1 */
     GRAM_SCALE_MINMAX    /* from 0 to 1 */
 } gram_scale;
 
@@ -313,8 +313,9 @@ GRAM_API gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
 GRAM_API void gram_scaler_free(gram_scaler *scaler);
 
 /* Scale in place; columns are matched by name, and missing cells stay so.
- * Errors: NAME (a column is not there, features have other names), SHAPE (it
- * has another type or width), RANGE (a number overflows), MEMORY. */
+ * A sparse block may be narrower or wider: features that were not there were
+ * constant.  Errors: NAME (a column is not there, features have other names),
+ * SHAPE (it has another type), RANGE (a number overflows), MEMORY. */
 GRAM_API gram_status gram_scaler_apply(const gram_scaler *scaler,
                                        gram_table *table);
 

@@ -3,8 +3,9 @@
  * The table is the only large thing in memory: elements pass through a buffer
  * of a megabyte.  C order (rows one after the other) is read in sequence and
  * transposed in tiles of 64 rows, which stay in the first cache while every
- * column takes its part; tiles are independent, so threads share them.
- * Fortran order is read column by column.  Numbers wanted as names are decoded
+ * column takes its part; the kernel's copy and first touch of the table take
+ * twice as long as that, so threads would not help.  Fortran order is read
+ * column by column.  Numbers wanted as names are decoded
  * into a scratch buffer, printed in their shortest form and numbered.
  *
  * Messages count rows from 1, as lines are counted in text files.
@@ -36,8 +37,8 @@ static const char *column_name(const gi_arrays *a, size_t j)
 
 static int is_string(const gi_arrays *a, size_t j)
 {
-    return !a->drop[j] && (a->type[j] == GRAM_TYPE_CATEGORY ||
-                           a->type[j] == GRAM_TYPE_TEXT);
+    return !a->drop[j] &&
+           (a->type[j] == GRAM_TYPE_CATEGORY || a->type[j] == GRAM_TYPE_TEXT);
 }
 
 /* ------------------------------------------------------------------ begin */
@@ -182,30 +183,29 @@ static gram_status take_names(gi_arrays *a, size_t j, gi_column *c, size_t at,
                         c ? c->codes + at : NULL);
 }
 
-/* Transpose n rows; the place of the first infinite element, by rows, or
- * n * x->cols. */
-static size_t decode_rows(gi_arrays *a, const gi_array *x, size_t n)
+/* Transpose n rows; *row and *col are set if an element is infinite. */
+static int decode_rows(gi_arrays *a, const gi_array *x, size_t n, size_t *row,
+                       size_t *col)
 {
-    size_t tiles = (n + TILE - 1) / TILE, bad = n * x->cols;
-
-#pragma omp parallel for num_threads(run_of(a)->threads) reduction(min : bad)  \
-    if (bad > 8192)
-    for (size_t k = 0; k < tiles; k++) {
-        size_t row = k * TILE, m = n - row < TILE ? n - row : TILE;
+    for (size_t tile = 0; tile < n; tile += TILE) {
+        size_t m = n - tile < TILE ? n - tile : TILE;
 
         for (size_t j = 0; j < x->cols; j++) {
+            const unsigned char *from =
+                a->buffer + (tile * x->cols + j) * x->npy.size;
             double *to = a->to[x->first + j];
             size_t i = m;
 
             if (to)
-                i = gi_npy_decode(&x->npy,
-                                  a->buffer + (row * x->cols + j) * x->npy.size,
-                                  x->cols, m, to + row);
-            if (i < m && (row + i) * x->cols + j < bad)
-                bad = (row + i) * x->cols + j;
+                i = gi_npy_decode(&x->npy, from, x->cols, m, to + tile);
+            if (i < m) {
+                *row = tile + i;
+                *col = x->first + j;
+                return 0;
+            }
         }
     }
-    return bad;
+    return 1;
 }
 
 /* Rows in a chunk of elements of that many columns. */
@@ -225,7 +225,7 @@ static gram_status read_by_rows(gi_arrays *a, const gi_array *x, size_t row,
 
     for (size_t at = 0; at < rows; at += n) {
         double *scratch = a->scratch;
-        size_t bad;
+        size_t i, col;
 
         n = rows - at < most ? rows - at : most;
         GI_TRY(gi_npy_read(&x->bytes, &x->npy, (row + at) * x->cols,
@@ -234,12 +234,8 @@ static gram_status read_by_rows(gi_arrays *a, const gi_array *x, size_t row,
             aim(a, j, columns[j], at, scratch);
             scratch += is_string(a, j) ? most : 0;
         }
-        bad = decode_rows(a, x, n);
-        if (bad < n * x->cols) {
-            size_t i = bad / x->cols, j = x->first + bad % x->cols;
-
-            return not_finite(a, row + at + i, j, a->to[j][i]);
-        }
+        if (!decode_rows(a, x, n, &i, &col))
+            return not_finite(a, row + at + i, col, a->to[col][i]);
         for (size_t j = x->first; j < x->first + x->cols; j++)
             GI_TRY(take_names(a, j, columns[j], at, n));
         GI_TRY(advance(a, n * x->cols));

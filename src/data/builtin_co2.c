@@ -1,6 +1,6 @@
 /* builtin_co2.c - carbon dioxide in the air of Mauna Loa, month by month.
  *
- * Means over the weekly values of each month, dated on its 15th; seven months
+ * Means over the weekly values of each month, dated on its 15th; five months
  * have no measurement and no row.  A rising trend with a yearly wave: the
  * textbook case of a sum of kernels.
  */

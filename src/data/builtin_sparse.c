@@ -1,7 +1,7 @@
 /* builtin_sparse.c - 400 short documents as counts of 2000 words.
  *
  * Word j is drawn with a probability that falls like 1/sqrt(j), or, one time
- * in four, evenly from the 40 topic words of the document's class, which lie
+ * in eight, evenly from the 40 topic words of the document's class, which lie
  * TOPIC_STEP apart over the whole vocabulary.
  */
 #include "data/builtin.h"
@@ -22,7 +22,7 @@ static size_t draw_word(gi_rng *rng, int positive)
 {
     double u;
 
-    if (gi_rng_below(rng, 4) == 0)
+    if (gi_rng_below(rng, 8) == 0)
         return gi_rng_below(rng, TOPIC_WORDS) * TOPIC_STEP +
                (positive ? 9 : 29);
     u = gi_rng_uniform(rng);

@@ -7,7 +7,8 @@
  * go as a whole: the largest first, each to the fold that is smallest so far
  * (Graham, Bounds on multiprocessing timing anomalies, 1969: the largest fold
  * is at most 4/3 - 1/(3k) times as large as it need be).
- * Cost: O(rows), and O(rows log rows) if a column of numbers names the sets.
+ * Cost: O(rows); O(rows log rows) if a column of numbers names the sets, and
+ * O(groups log groups) for groups.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/moments.h"
 #include "data/table.h"
 
 typedef struct job {
@@ -106,21 +107,6 @@ done:
     return status;
 }
 
-/* Shifted by the first value that is there, so that an offset costs nothing. */
-static double mean_of(const gi_column *c, size_t rows)
-{
-    double first = NAN, sum = 0;
-
-    for (size_t i = 0; i < rows; i++) {
-        if (isnan(c->values[i]))
-            continue;
-        if (isnan(first))
-            first = c->values[i];
-        sum += (c->values[i] - first) / (double)(rows - c->missing);
-    }
-    return first + sum;
-}
-
 static gram_status most_frequent(const job *b, const gi_column *c, int *out)
 {
     gram_status status = GRAM_OK;
@@ -156,7 +142,7 @@ static gram_status fill_mean(const job *b, gi_column *c)
                        "the rows or the column",
                        b->name, c->name);
     if (c->values) {
-        mean = mean_of(c, b->t->rows);
+        mean = gi_moments_of(c->values, b->t->rows).mean;
         for (size_t i = 0; i < b->t->rows; i++)
             c->values[i] = isnan(c->values[i]) ? mean : c->values[i];
     } else {

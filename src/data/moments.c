@@ -60,7 +60,7 @@ static gi_moments range(const double *x, size_t n, double *first)
     return m;
 }
 
-gi_moments gi_moments_of(const double *x, size_t n, size_t less)
+gi_moments gi_moments_of(const double *x, size_t n)
 {
     double first = 0, power, origin, off, count;
     struct sum sum = {0, 0}, left = {0, 0}, squares = {0, 0};
@@ -83,10 +83,10 @@ gi_moments gi_moments_of(const double *x, size_t n, size_t less)
             add(&left, d);
             add(&squares, d * d);
         }
-    if (m.count > less) {
+    if (m.count > 1) {
         double s = total(&squares) - total(&left) * total(&left) / count;
 
-        m.std = sqrt(fmax(s, 0) / (double)(m.count - less)) / power;
+        m.std = sqrt(fmax(s, 0) / (double)(m.count - 1)) / power;
     }
     return m;
 }

@@ -11,12 +11,12 @@ typedef struct gi_moments {
 } gi_moments;
 
 /* Of the n finite numbers at x, NaN left out.  The variance has denominator
- * count - less; what is not defined is NaN.
+ * count - 1; what is not defined is NaN.
  * Cost: three passes; no number is too large or too small. */
-gi_moments gi_moments_of(const double *x, size_t n, size_t less);
+gi_moments gi_moments_of(const double *x, size_t n);
 
-/* A power of two p, itself normal, such that |x| p is about 1 and p and 1/p
- * do not overflow when |x| <= most; sums of squares of x p are then safe. */
+/* A power of two p that makes most * p about 1; p and 1/p are both normal.  If
+ * |x| <= most, sums of squares of x * p do not overflow. */
 double gi_power_near(double most);
 
 #endif

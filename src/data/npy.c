@@ -177,7 +177,7 @@ static gram_status parse_shape(cursor *c, gi_npy *a)
         a->rank++;
         comma = accept(c, ',');
     }
-    if (!accept(c, ')') || (a->rank == 1 && !comma))
+    if ((a->rank == 1 && !comma) || !accept(c, ')'))
         return fail_at(c, "\",\" or \")\" must be here");
 done:
     return status;
@@ -414,11 +414,11 @@ size_t gi_npy_decode(const gi_npy *a, const void *from, size_t stride, size_t n,
 
 void gi_npy_header(size_t rows, size_t cols, char out[GI_NPY_HEADER])
 {
-    int n = snprintf(out, GI_NPY_HEADER,
-                     "%s%c%c%c%c{'descr': '%cf8', 'fortran_order': False, "
-                     "'shape': (%zu, %zu), }",
-                     MAGIC, 1, 0, GI_NPY_HEADER - 10, 0, HOST_ORDER, rows,
-                     cols);
+    int n =
+        snprintf(out, GI_NPY_HEADER,
+                 "%s%c%c%c%c{'descr': '%cf8', 'fortran_order': False, "
+                 "'shape': (%zu, %zu), }",
+                 MAGIC, 1, 0, GI_NPY_HEADER - 10, 0, HOST_ORDER, rows, cols);
 
     memset(out + n, ' ', (size_t)(GI_NPY_HEADER - n));
     out[GI_NPY_HEADER - 1] = '\n';

@@ -211,11 +211,29 @@ done:
     return status;
 }
 
+/* Room for the entries of a block, if they take 8 bytes of text or more. */
+static gram_status reserve(gi_work *w)
+{
+    gram_status status = GRAM_OK;
+    gi_run *run = &w->load->reader->run;
+    gi_entries *e = &w->entries;
+    size_t room = (size_t)(w->block.end - w->block.begin) / 8;
+
+    if (w->load->mode == GI_LOAD_CELLS && room > e->room) {
+        GI_TRY(GI_GROW(run, e->index, room));
+        GI_TRY(GI_GROW(run, e->value, room));
+        e->room = room;
+    }
+done:
+    return status;
+}
+
 static gram_status parse(gi_work *w)
 {
     gram_status status = GRAM_OK;
     const char *p = w->block.begin, *end = w->block.end;
 
+    GI_TRY(reserve(w));
     w->line = w->block.line;
     if (w->line == 1)
         p = gi_skip_bom(p, end);

@@ -72,8 +72,8 @@ static gram_status open_arrays(gram_reader *r, npz *z)
         size_t n = strlen(m->name);
 
         if (n <= 4 || strcmp(m->name + n - 4, ".npy") != 0) {
-            status = gi_fail(GRAM_ERR_PARSE, "%s: is not called NAME.npy",
-                             m->label);
+            status =
+                gi_fail(GRAM_ERR_PARSE, "%s: is not called NAME.npy", m->label);
             goto done;
         }
         GI_TRY(gi_strndup(&r->run, m->name, n - 4, &stem));
@@ -326,8 +326,7 @@ static gram_status sort_rows(gi_run *run, npz *z, size_t rows, gi_sparse *s)
             GI_TRY(sort_row(run, z, s, from, to, &at));
         } else {
             memmove(s->index + at, s->index + from, n * sizeof *s->index);
-            memmove(s->entries + at, s->entries + from,
-                    n * sizeof *s->entries);
+            memmove(s->entries + at, s->entries + from, n * sizeof *s->entries);
             at += n;
         }
         s->start[i + 1] = at;
@@ -401,8 +400,8 @@ static gram_status open(gram_reader *r)
     if (z->zip.count == 0)
         return gi_fail(GRAM_ERR_PARSE, "%s: holds no arrays",
                        gi_input_name(r->in));
-    z->sparse = find_member(z, part_names[FORMAT]) &&
-                find_member(z, part_names[SHAPE]);
+    z->sparse =
+        find_member(z, part_names[FORMAT]) && find_member(z, part_names[SHAPE]);
     GI_TRY((z->sparse ? open_sparse : open_arrays)(r, z));
 done:
     return status;

@@ -1,11 +1,12 @@
 /* scale.c - shifts and factors learned from one table, for it and others.
  *
  * A number or date column becomes (x - shift) / factor:
- *   standard   shift = mean, factor = standard deviation (denominator n)
+ *   standard   shift = mean, factor = standard deviation
  *   minmax     shift = min,  factor = max - min
  * A feature of a sparse block is only divided, or its zeros would not stay
  * zero: standard by its deviation, the zeros counted; minmax by max |x|.  What
- * is constant is divided by 1.
+ * is constant is divided by 1, and so is a feature that a later, wider block
+ * has: it was zero all the time.
  *
  * Cost: a few passes over the columns, one column a task.
  * Trap: values learned elsewhere can make a finite number overflow; this is
@@ -72,7 +73,7 @@ static double sparse_standard(const struct feature *f, size_t rows)
     double n = (double)rows, zeros = (double)(rows - f->count);
     double left = f->left - zeros * f->mean;
     double squares = f->squares + zeros * f->mean * f->mean;
-    double std = sqrt(fmax(squares - left * left / n, 0) / n) / f->power;
+    double std = sqrt(fmax(squares - left * left / n, 0) / (n - 1)) / f->power;
     int constant = f->count == 0 || (f->count == rows && f->min == f->max);
 
     return !constant && std > 0 ? std : 1;
@@ -174,7 +175,7 @@ static gram_status learn_dense(const gi_run *run, const gram_table *t,
 #pragma omp parallel for schedule(dynamic) num_threads(threads_for(run, t))
     for (size_t k = 0; k < count; k++)
         if (t->column[at[k]].values) {
-            gi_moments m = gi_moments_of(t->column[at[k]].values, t->rows, 0);
+            gi_moments m = gi_moments_of(t->column[at[k]].values, t->rows);
 
             rule->dense(&m, &scaler->item[k]);
         }
@@ -271,12 +272,8 @@ static gram_status check_column(const struct item *item, const gi_column *c)
                        gram_type_name(item->type));
     if (c->type != GRAM_TYPE_SPARSE)
         return GRAM_OK;
-    if (s->width != item->width)
-        return gi_fail(GRAM_ERR_SHAPE,
-                       "column \"%s\" has %zu features, it had %zu when "
-                       "scaling was learned",
-                       c->name, s->width, item->width);
-    for (size_t j = 0; s->names && j < item->features.count; j++)
+    for (size_t j = 0; s->names && j < item->features.count && j < s->width;
+         j++)
         if (strcmp(s->names[j], gi_dict_at(&item->features, j)) != 0)
             return gi_fail(GRAM_ERR_NAME,
                            "column \"%s\": feature %zu is called \"%s\", it "
@@ -293,10 +290,15 @@ static double *numbers(const gi_column *c, size_t rows, size_t *n)
     return c->values ? c->values : c->sparse.entries;
 }
 
+/* Number i of the column; a feature that was never seen was constant. */
 static double scaled(const struct item *item, const gi_column *c, size_t i)
 {
-    return c->values ? (c->values[i] - item->shift) / item->factor
-                     : c->sparse.entries[i] / item->factors[c->sparse.index[i]];
+    unsigned j;
+
+    if (c->values)
+        return (c->values[i] - item->shift) / item->factor;
+    j = c->sparse.index[i];
+    return c->sparse.entries[i] / (j < item->width ? item->factors[j] : 1);
 }
 
 /* The place of a number that overflows when scaled, or one past the last. */

@@ -1,7 +1,6 @@
 /* summary.c - what a column looks like: range, moments, a small histogram.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "data/moments.h"
@@ -27,7 +26,7 @@ static void count_bins(const double *x, size_t n, gram_summary *s)
 
 static void summarise_numbers(const double *x, size_t n, gram_summary *s)
 {
-    gi_moments m = gi_moments_of(x, n, 1);
+    gi_moments m = gi_moments_of(x, n);
 
     s->count = m.count;
     s->min = m.min;

@@ -324,8 +324,10 @@ gram_status gram_table_add_sparse(gram_table *t, const char *name, size_t width,
     c->sparse.width = width;
     for (size_t i = 0; i <= t->rows; i++)
         c->sparse.start[i] = start[i] - start[0];
-    memcpy(c->sparse.index, index + start[0], n * sizeof *index);
-    memcpy(c->sparse.entries, entries + start[0], n * sizeof *entries);
+    if (n) { /* without entries the arrays may be NULL */
+        memcpy(c->sparse.index, index + start[0], n * sizeof *index);
+        memcpy(c->sparse.entries, entries + start[0], n * sizeof *entries);
+    }
 done:
     if (status != GRAM_OK && added)
         drop_last(t);

@@ -111,8 +111,8 @@ done:
 
 static gram_status (*const cells[])(gi_run *run, const csv *v,
                                     const gi_column *c, size_t i, gi_buf *b) = {
-    [GRAM_TYPE_NUMBER] = number_cell, [GRAM_TYPE_CATEGORY] = text_cell,
-    [GRAM_TYPE_TEXT] = text_cell,     [GRAM_TYPE_DATE] = date_cell,
+    [GRAM_TYPE_NUMBER] = number_cell,  [GRAM_TYPE_CATEGORY] = text_cell,
+    [GRAM_TYPE_TEXT] = text_cell,      [GRAM_TYPE_DATE] = date_cell,
     [GRAM_TYPE_SPARSE] = sparse_cells,
 };
 

@@ -76,8 +76,8 @@ static gram_status check_feature(libsvm *v, const gi_column *c)
         return refuse(v, c, "LIBSVM text holds numbers only");
     v->features += c->type == GRAM_TYPE_SPARSE ? c->sparse.width : 1;
     if (v->features > INDEX_MOST)
-        return gi_fail(GRAM_ERR_SHAPE, "%s: %zu features, at most %zu",
-                       v->name, v->features, INDEX_MOST);
+        return gi_fail(GRAM_ERR_SHAPE, "%s: %zu features, at most %zu", v->name,
+                       v->features, INDEX_MOST);
     return GRAM_OK;
 }
 

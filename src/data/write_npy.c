@@ -59,7 +59,6 @@ static gram_status write(gi_run *run, const gram_table *t, const char *name,
     for (size_t row = 0; row < t->rows; row += step) {
         size_t n = t->rows - row < step ? t->rows - row : step;
 
-#pragma omp parallel for num_threads(run->threads) if (n * cols > 8192)
         for (size_t i = 0; i < n; i++)
             fill_row(t, row + i, buffer + i * cols);
         GI_TRY(gi_output_write(out, buffer, n * cols * sizeof *buffer));

@@ -198,8 +198,8 @@ gram_status gi_write_rows(gi_run *run, gi_output *out, size_t rows,
         size_t left = rows - row, count = (left + step - 1) / step;
 
         count = count < BLOCKS ? count : BLOCKS;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(run->threads)        \
-    if (count > 1)
+#pragma omp parallel for schedule(dynamic, 1)                                  \
+    num_threads(run->threads) if (count > 1)
         for (size_t k = 0; k < count; k++) {
             size_t from = row + k * step;
 

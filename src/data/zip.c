@@ -17,11 +17,11 @@
 #include "base/mem.h"
 
 enum {
-    END = 22,      /* bytes of the end record, without its comment */
-    LOCATOR = 20,  /* of the zip64 locator before it */
-    END64 = 56,    /* of the zip64 end record */
-    ENTRY = 46,    /* of an entry of the directory */
-    LOCAL = 30,    /* of the header in front of a member */
+    END = 22,     /* bytes of the end record, without its comment */
+    LOCATOR = 20, /* of the zip64 locator before it */
+    END64 = 56,   /* of the zip64 end record */
+    ENTRY = 46,   /* of an entry of the directory */
+    LOCAL = 30,   /* of the header in front of a member */
     COMMENT_MOST = 65535,
     NAME_MOST = 255,
     DEFLATE_MOST = 1032,
@@ -203,9 +203,8 @@ done:
 }
 
 /* One entry at p; *n is set to its length. */
-static gram_status read_entry(gi_run *run, gi_zip_member *m,
-                              const directory *d, const unsigned char *p,
-                              size_t *n)
+static gram_status read_entry(gi_run *run, gi_zip_member *m, const directory *d,
+                              const unsigned char *p, size_t *n)
 {
     gram_status status = GRAM_OK;
     size_t name, extra;

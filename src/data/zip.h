@@ -20,10 +20,10 @@ typedef struct gi_zip_member {
     uint64_t packed; /* bytes in the file, from `begin` on */
     uint64_t begin;
 
-    uint64_t position;  /* next unpacked byte */
-    uint64_t packed_at; /* next byte for the z_stream */
-    uint32_t running;   /* CRC of the bytes before `position` ... */
-    int whole;          /* ... if all of them were seen */
+    uint64_t position;    /* next unpacked byte */
+    uint64_t packed_at;   /* next byte for the z_stream */
+    uint32_t running;     /* CRC of the bytes before `position` ... */
+    int whole;            /* ... if all of them were seen */
     struct z_stream_s *z; /* zlib's, while it unpacks */
 } gi_zip_member;
 

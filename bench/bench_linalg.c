@@ -1,0 +1,191 @@
+/* bench_linalg.c - our matrix product and Cholesky factor, on all cores with
+ * single-threaded BLAS on tiles, beside one call of OpenBLAS with its own
+ * threads.  Rates are in Gflop/s, best of RUNS; the two sides take turns.
+ *
+ * Errors: the greatest difference of the two products over the greatest
+ * element; of a factor, |A x - b| / (|A| |x|) in the maximum norm for the
+ * solution of A x = b, where A is a correlation exp(-|i-j|/LENGTH) plus 1 on
+ * the diagonal.  The status is 1 if a rate is below TARGET of the one call's.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "linalg/chol.h"
+#include "linalg/gemm.h"
+
+enum { RUNS = 3, GEMM_N = 4096, CHOL_N = 8192 };
+#define LENGTH 200.0
+#define TARGET 0.9
+
+/* OpenBLAS itself; int is its integer. */
+void openblas_set_num_threads(int n);
+void dgemm_(const char *ta, const char *tb, const int *m, const int *n,
+            const int *k, const double *alpha, const double *a, const int *lda,
+            const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
+void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
+             int *info);
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_best(double *best, double start)
+{
+    *best = fmin(*best, now() - start);
+}
+
+static int report(const char *name, double flops, double ours, double theirs,
+                  double error)
+{
+    double share = theirs / ours;
+
+    printf("%-22s gram %6.1f   one call %6.1f Gflop/s   ratio %.2f (>= %.1f)"
+           "   error %.1e: %s\n",
+           name, 1e-9 * flops / ours, 1e-9 * flops / theirs, share, TARGET,
+           error, share >= TARGET && error < 1e-12 ? "good" : "MISSED");
+    return share >= TARGET && error < 1e-12;
+}
+
+static gram_status bench_gemm(gi_run *run, int *good)
+{
+    const int n = GEMM_N;
+    const double one = 1, zero = 0;
+    const size_t m = GEMM_N, size = m * m;
+    double *a = NULL, *b = NULL, *c = NULL, *d = NULL;
+    double ours = INFINITY, theirs = INFINITY, error = 0, most = 0, start;
+    gi_rng rng = gi_rng_new(1, 0);
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW(run, a, size));
+    GI_TRY(GI_NEW(run, b, size));
+    GI_TRY(GI_NEW_ZERO(run, c, size));
+    GI_TRY(GI_NEW_ZERO(run, d, size));
+    for (size_t i = 0; i < size; i++) {
+        a[i] = gi_rng_uniform(&rng) - 0.5;
+        b[i] = gi_rng_uniform(&rng) - 0.5;
+    }
+    for (int k = 0; k < RUNS; k++) {
+        openblas_set_num_threads(1);
+        start = now();
+        GI_TRY(gi_gemm_double(run, 0, 0, m, m, m, 1, a, m, b, m, 0, c, m));
+        keep_best(&ours, start);
+        openblas_set_num_threads(run->threads);
+        start = now();
+        /* column-major: D' = B' A' */
+        dgemm_("N", "N", &n, &n, &n, &one, b, &n, a, &n, &zero, d, &n);
+        keep_best(&theirs, start);
+    }
+    for (size_t i = 0; i < size; i++) {
+        error = fmax(error, fabs(c[i] - d[i]));
+        most = fmax(most, fabs(d[i]));
+    }
+    *good &= report("gemm 4096, double", 2.0 * n * n * n, ours, theirs,
+                    error / most);
+done:
+    gi_free(a);
+    gi_free(b);
+    gi_free(c);
+    gi_free(d);
+    return status;
+}
+
+/* A(i,j) by |i - j| */
+static gram_status fill(void *user, size_t row, size_t rows, size_t col,
+                        size_t cols, void *tile, size_t ld)
+{
+    const double *by_distance = user;
+    double *t = tile;
+
+    for (size_t r = 0; r < rows; r++)
+        for (size_t s = row == col ? r : 0; s < cols; s++)
+            t[r * ld + s] = by_distance[col + s - row - r];
+    return GRAM_OK;
+}
+
+/* |A x - 1| / (|A| |x|) for the Toeplitz matrix A. */
+static double residual(const double *by_distance, const double *x, size_t n)
+{
+    double worst = 0, norm = 0, most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double sum = -1, row = 0;
+
+        for (size_t j = 0; j < n; j++) {
+            double aij = by_distance[i > j ? i - j : j - i];
+
+            sum += aij * x[j];
+            row += fabs(aij);
+        }
+        worst = fmax(worst, fabs(sum));
+        norm = fmax(norm, row);
+        most = fmax(most, fabs(x[i]));
+    }
+    return worst / (norm * most);
+}
+
+static gram_status bench_chol(gi_run *run, int *good)
+{
+    const int n = CHOL_N;
+    const size_t m = CHOL_N;
+    double *by_distance = NULL, *full = NULL, *x = NULL;
+    double ours = INFINITY, theirs = INFINITY, start;
+    gi_chol *chol = NULL;
+    int info;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW(run, by_distance, m));
+    GI_TRY(GI_NEW(run, full, m * m));
+    GI_TRY(GI_NEW(run, x, m));
+    GI_TRY(gi_chol_new(run, &gi_blas_double, m, 0, &chol));
+    for (size_t i = 0; i < m; i++) {
+        by_distance[i] = exp(-(double)i / LENGTH) + (i == 0);
+        x[i] = 1;
+    }
+    for (int k = 0; k < RUNS; k++) {
+        openblas_set_num_threads(1);
+        start = now();
+        GI_TRY(gi_chol_factor(run, chol, fill, by_distance));
+        keep_best(&ours, start);
+        GI_TRY(fill(by_distance, 0, m, 0, m, full, m));
+        openblas_set_num_threads(run->threads);
+        start = now();
+        dpotrf_("L", &n, full, &n, &info);
+        keep_best(&theirs, start);
+    }
+    openblas_set_num_threads(1);
+    GI_TRY(gi_chol_solve(run, chol, 1, x, 1));
+    *good &= report("Cholesky 8192, double", (double)n * n * n / 3, ours,
+                    theirs, residual(by_distance, x, m));
+done:
+    gi_free(by_distance);
+    gi_free(full);
+    gi_free(x);
+    gi_chol_free(chol);
+    return status;
+}
+
+int main(void)
+{
+    gi_run run = gi_run_begin(NULL);
+    int good = 1;
+
+    gi_blas_start();
+    printf("%s, %s kernels, %d threads\n", gi_blas_version(), gi_blas_core(),
+           run.threads);
+    if (bench_gemm(&run, &good) != GRAM_OK ||
+        bench_chol(&run, &good) != GRAM_OK) {
+        fprintf(stderr, "bench_linalg: %s\n", gram_error_message());
+        return 1;
+    }
+    return !good;
+}
