@@ -1,4 +1,7 @@
 /* cmd_convert.c - gram convert: one table, another format.
+ *
+ * Reads the whole table, scales its features if asked, and writes it; the
+ * report goes to stderr, since the table may go to stdout.
  */
 #include <string.h>
 

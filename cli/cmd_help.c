@@ -1,4 +1,7 @@
 /* cmd_help.c - gram help: commands, topics, and the man page.
+ *
+ * A topic is a function that prints it and a line in the table; it lists a
+ * registry of the library, so that nothing is listed by hand.
  */
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* cmd_version.c - gram version.
+ *
+ * The version of the library that runs, not of the header it was built with.
  */
 #include "cli.h"
 

@@ -1,4 +1,7 @@
 /* help.c - the help of the program and of each command, from their tables.
+ *
+ * Options stand in a column of their own; a name that is too long for it has
+ * its line, the explanation follows below.  No line is longer than 79.
  */
 #include <string.h>
 

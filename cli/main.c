@@ -1,10 +1,14 @@
 /* main.c - finds the command, runs it, and turns what happened into one line
  * and an exit code.
+ *
+ * Output that did not arrive is a failure, too: it is seen only when stdout
+ * is closed, so that is done here and checked.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -107,18 +111,19 @@ const cli_entry *cli_entry_find(const char *name)
     return NULL;
 }
 
-/* What was printed has arrived, or the exit code says that it has not. */
+/* What was printed has arrived, or the exit code says that it has not.  A
+ * command that prints nothing needs no stdout. */
 static int finish(int code)
 {
-    int lost = ferror(stdout);
-
-    if (fclose(stdout) == 0 && !lost)
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout) &&
+        (close(STDOUT_FILENO) == 0 || errno == EBADF))
         return code;
     if (cli_signal())
         return CLI_SIGNAL + cli_signal();
-    return code
-               ? code
-               : cli_fail("standard output: %s", strerror(errno ? errno : EIO));
+    if (code != CLI_GOOD)
+        return code;
+    return cli_fail("standard output: %s", strerror(errno ? errno : EIO));
 }
 
 /* The options that stand for a command. */

@@ -1,4 +1,7 @@
 /* man.c - the man page gram(1) in roff, from the tables of the commands.
+ *
+ * Only the frame is written here.  Text from the tables is plain: put_roff()
+ * sees to it that none of it is taken for markup.
  */
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* table.c - reading a table as the command line asks for it.
+ *
+ * The options of every command that reads data, and the one function that
+ * turns them into a table with its roles set.
  */
 #include <poll.h>
 #include <stdlib.h>

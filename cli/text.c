@@ -170,20 +170,20 @@ void cli_wrap(FILE *out, const char *s, size_t indent, size_t column)
 /* Bin i of `width` adds up a run of counts; a bin that is not empty shows. */
 void cli_bars(FILE *out, const size_t *counts, size_t n, size_t width)
 {
-    size_t bin[GRAM_HISTOGRAM_BINS] = {0}, most = 1, last = 0;
+    size_t bin[GRAM_HISTOGRAM_BINS] = {0}, most = 0, last = 0;
 
     if (width > n)
         width = n;
     for (size_t i = 0; i < n; i++) {
-        size_t *b = &bin[i * width / n];
-        *b += counts[i];
-        if (*b > most)
-            most = *b;
-        if (*b > 0)
-            last = i * width / n + 1;
+        size_t k = i * width / n;
+        bin[k] += counts[i];
+        if (bin[k] > most)
+            most = bin[k];
+        if (bin[k] > 0)
+            last = k + 1;
     }
     for (size_t i = 0; i < last; i++)
-        fputs(glyphs->bar[(bin[i] * 8 + most - 1) / most], out);
+        fputs(glyphs->bar[most ? (bin[i] * 8 + most - 1) / most : 0], out);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -213,7 +213,8 @@ char *cli_number(char out[CLI_ROOM], double x, int digits)
 
     if (isnan(x))
         strcpy(out, "-");
-    else if (size < 1e6 && (x == floor(x) || size >= pow(10, digits)))
+    else if ((size < 1e7 && x == floor(x)) ||
+             (size < 1e6 && size >= pow(10, digits)))
         snprintf(out, CLI_ROOM, "%.0f", x + 0.0);
     else
         snprintf(out, CLI_ROOM, "%.*g", digits, x);

@@ -49,7 +49,7 @@ static void check_table(const gram_table *t)
         for (size_t i = 0; i < gram_table_rows(t); i++) {
             if (c.values) {
                 must(!isinf(c.values[i]), "a number that is not finite");
-                missing += isnan(c.values[i]);
+                missing += isnan(c.values[i]) != 0;
             } else if (c.codes) {
                 must(c.codes[i] >= -1 && (c.codes[i] < (int)c.level_count),
                      "a code without a level");

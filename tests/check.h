@@ -29,8 +29,7 @@
     do {                                                                       \
         gram_status check_status = (call);                                     \
         if (check_status != GRAM_OK)                                           \
-            fail_msg("%s: %d, %s", #call, check_status,                        \
-                     gram_error_message());                                    \
+            fail_msg("%s: %d, %s", #call, check_status, gram_error_message()); \
     } while (0)
 
 /* The call fails with that status, and the sentence is this one. */
@@ -46,8 +45,7 @@
 #define CHECK_NEAR(a, b, tolerance)                                            \
     do {                                                                       \
         double check_a = (a), check_b = (b);                                   \
-        if (!(fabs(check_a - check_b) <=                                       \
-              (tolerance)*fmax(1, fabs(check_b))))                             \
+        if (!(fabs(check_a - check_b) <= (tolerance)*fmax(1, fabs(check_b))))  \
             fail_msg("%s = %.17g, expected %.17g", #a, check_a, check_b);      \
     } while (0)
 
@@ -58,9 +56,18 @@ struct check_test {
     enum check_size size;
 };
 
-#define SMALL(f) {{#f, f, NULL, NULL, NULL}, CHECK_SMALL}
-#define NORMAL(f) {{#f, f, NULL, NULL, NULL}, CHECK_NORMAL}
-#define LONG(f) {{#f, f, NULL, NULL, NULL}, CHECK_LONG}
+#define SMALL(f)                                                               \
+    {                                                                          \
+        {#f, f, NULL, NULL, NULL}, CHECK_SMALL                                 \
+    }
+#define NORMAL(f)                                                              \
+    {                                                                          \
+        {#f, f, NULL, NULL, NULL}, CHECK_NORMAL                                \
+    }
+#define LONG(f)                                                                \
+    {                                                                          \
+        {#f, f, NULL, NULL, NULL}, CHECK_LONG                                  \
+    }
 
 static inline enum check_size check_size(void)
 {

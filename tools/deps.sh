@@ -8,7 +8,7 @@ packages() {
     case $1 in
     build) echo gcc libc6-dev libopenblas-pthread-dev libgfortran-12-dev \
         libjansson-dev zlib1g-dev ;;
-    check) echo libcmocka-dev g++ ;;
+    check) echo libcmocka-dev g++ pkgconf ;;
     hard) echo clang-14 clang-tidy-14 clang-format-14 llvm-14 libomp-14-dev \
         libclang-rt-14-dev valgrind ;;
     bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn ;;

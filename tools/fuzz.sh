@@ -43,7 +43,8 @@ for name in "$@"; do
         echo "ok     fuzz_$name: $runs runs"
     else
         failed=$((failed + 1))
-        echo "FAILED fuzz_$name"
+        input=$(sed -n 's/.*Test unit written to //p' "$log")
+        echo "FAILED fuzz_$name${input:+: its input is $input}"
         grep -vE '^(#[0-9]+\s|stat::|INFO:)|NEW_FUNC' "$log" | head -60 |
             sed 's/^/    /'
     fi

@@ -247,8 +247,8 @@ gram_status gi_input_open(gi_run *run, const char *path, gi_input **out)
     gram_status status = GRAM_OK;
     gi_input *in = NULL;
 
-    GI_TRY(new_input(run, strcmp(path, "-") == 0 ? "standard input" : path,
-                     &in));
+    GI_TRY(
+        new_input(run, strcmp(path, "-") == 0 ? "standard input" : path, &in));
     GI_TRY(open_fd(in, path));
     GI_TRY(detect_gzip(run, in));
     *out = in;
@@ -317,8 +317,8 @@ gram_status gi_input_peek(gi_input *in, void *buffer, size_t n, size_t *got)
     if (have < n) {
         GI_TRY(GI_GROW(NULL, in->peeked, in->peeked_at + n));
         while (have < n && more) {
-            GI_TRY((in->gzip ? unpack : raw_read)(
-                in, in->peeked + in->peeked_n, n - have, &more));
+            GI_TRY((in->gzip ? unpack : raw_read)(in, in->peeked + in->peeked_n,
+                                                  n - have, &more));
             in->peeked_n += more;
             have += more;
         }
@@ -405,8 +405,8 @@ gram_status gi_input_at(gi_input *in, uint64_t offset, void *buffer, size_t n)
     while (done_n < n) {
         GI_TRY(raw_read(in, (char *)buffer + done_n, n - done_n, &got));
         if (got == 0) {
-            status = gi_fail(GRAM_ERR_IO, "%s: became shorter while read",
-                             in->name);
+            status =
+                gi_fail(GRAM_ERR_IO, "%s: became shorter while read", in->name);
             goto done;
         }
         done_n += got;

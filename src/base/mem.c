@@ -109,8 +109,7 @@ static gram_status admit(const gi_run *run, size_t more)
         return gi_fail(GRAM_ERR_MEMORY,
                        "memory budget: %.1f MB in use and %.1f MB more needed, "
                        "the budget is %.1f MB",
-                       megabytes(now), megabytes(more),
-                       megabytes(run->memory));
+                       megabytes(now), megabytes(more), megabytes(run->memory));
     return GRAM_OK;
 }
 
@@ -135,7 +134,8 @@ static void *map_block(size_t bytes)
     if (begin > raw)
         munmap(raw, (size_t)(begin - raw));
     munmap(begin + length, (size_t)(raw + slack - begin));
-    madvise(begin, length, MADV_HUGEPAGE); /* all of it: mremap wants one area */
+    madvise(begin, length,
+            MADV_HUGEPAGE); /* all of it: mremap wants one area */
     head_of(data)->length = length;
     return data;
 }
@@ -210,8 +210,8 @@ void gi_free(void *p)
 static void *remap(void *p, size_t bytes)
 {
     size_t length = mapping_length(bytes);
-    char *moved = mremap((char *)p - PAGE, head_of(p)->length, length,
-                         MREMAP_MAYMOVE);
+    char *moved =
+        mremap((char *)p - PAGE, head_of(p)->length, length, MREMAP_MAYMOVE);
 
     if (moved == MAP_FAILED)
         return NULL;

@@ -39,8 +39,7 @@ struct gi_output {
 
 static gram_status io_error(const gi_output *out, const char *what)
 {
-    return gi_fail(GRAM_ERR_IO, "%s: %s: %s", out->name, what,
-                   strerror(errno));
+    return gi_fail(GRAM_ERR_IO, "%s: %s: %s", out->name, what, strerror(errno));
 }
 
 /* The folder of the path, "." for a bare name; ends up in `out`. */
@@ -81,8 +80,8 @@ static gram_status open_temporary(gi_run *run, gi_output *out, mode_t mode)
     out->unnamed = out->fd >= 0;
     if (out->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
         unlink(out->temporary);
-        out->fd = open(out->temporary,
-                       O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        out->fd =
+            open(out->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
         out->linked = out->fd >= 0;
     }
     if (out->fd < 0)
@@ -134,8 +133,8 @@ gram_status gi_output_open(gi_run *run, const char *path, gi_output **out)
         GI_TRY(GI_NEW(run, o->packed, ROOM));
         if (deflateInit2(&o->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                          Z_DEFAULT_STRATEGY) != Z_OK) {
-            status = gi_fail(GRAM_ERR_MEMORY, "%s: out of memory for gzip",
-                             o->name);
+            status =
+                gi_fail(GRAM_ERR_MEMORY, "%s: out of memory for gzip", o->name);
             goto done;
         }
         o->gzip = 1;

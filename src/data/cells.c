@@ -131,8 +131,8 @@ static gram_status string_cell(gi_work *w, size_t f, const char *s, size_t n,
     else if (field->closed && gi_dict_find(&field->levels, s, n) < 0)
         return not_declared(w, field, s, n);
     else
-        status = gi_dict_add(&w->load->reader->run, &w->strings[f], s, n,
-                             &code);
+        status =
+            gi_dict_add(&w->load->reader->run, &w->strings[f], s, n, &code);
     if (w->load->mode == GI_LOAD_CELLS)
         w->load->table->column[field->column].codes[w->first + w->rows] = code;
     return status;

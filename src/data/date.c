@@ -100,17 +100,19 @@ static int time_zone(const char *s, size_t n, size_t *at, double *seconds)
 int gi_date_parse(const char *s, size_t n, double *days)
 {
     double seconds = 0, east = 0;
-    int year, month, day;
+    int year, month, day, dashes;
     size_t at = 0;
 
-    if (!take(s, n, &at, 4, &year) || !take_byte(s, n, &at, "-") ||
-        !take(s, n, &at, 2, &month) || !take_byte(s, n, &at, "-") ||
+    if (!take(s, n, &at, 4, &year))
+        return 0;
+    dashes = take_byte(s, n, &at, "-");
+    if (!take(s, n, &at, 2, &month) || dashes != take_byte(s, n, &at, "-") ||
         !take(s, n, &at, 2, &day))
         return 0;
     if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month))
         return 0;
-    if (take_byte(s, n, &at, "Tt ") && (!time_of_day(s, n, &at, &seconds) ||
-                                        !time_zone(s, n, &at, &east)))
+    if (take_byte(s, n, &at, "Tt ") &&
+        (!time_of_day(s, n, &at, &seconds) || !time_zone(s, n, &at, &east)))
         return 0;
     *days = (double)day_number(year, month, day) + (seconds - east) / DAY;
     return at == n;
@@ -121,8 +123,9 @@ static void civil(long number, long *year, long *month, long *day)
 {
     long z = number + 719468, cycle = (z >= 0 ? z : z - 146096) / 146097;
     long of_cycle = z - cycle * 146097;
-    long y = (of_cycle - of_cycle / 1460 + of_cycle / 36524 -
-              of_cycle / 146096) / 365;
+    long y =
+        (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / 146096) /
+        365;
     long of_year = of_cycle - (365 * y + y / 4 - y / 100);
     long from_march = (5 * of_year + 2) / 153;
 

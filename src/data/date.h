@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* ISO 8601: YYYY-MM-DD, then optionally T or a space and hh:mm[:ss[.f]], then
- * optionally Z or +hh:mm.  0 if the n bytes at s are no date. */
+/* ISO 8601: YYYY-MM-DD or YYYYMMDD, then optionally T or a space and
+ * hh:mm[:ss[.f]], then optionally Z or +hh:mm.  0 if the n bytes at s are no
+ * date. */
 int gi_date_parse(const char *s, size_t n, double *days);
 
 enum { GI_DATE_ROOM = 40 };

@@ -44,8 +44,7 @@ static gram_status refuse_nul(gi_lines *l, const char *fresh, size_t n)
     if (!nul)
         return GRAM_OK;
     return gi_fail(GRAM_ERR_PARSE, "%s:%zu: a NUL byte: this is not text",
-                   gi_input_name(l->in),
-                   l->line + count_lines(l->window, nul));
+                   gi_input_name(l->in), l->line + count_lines(l->window, nul));
 }
 
 /* Fill the window behind what it holds; a newline ends the last line. */
@@ -57,8 +56,8 @@ static gram_status fill(gi_lines *l)
     while (l->n < l->room - 1 && !l->at_end) {
         size_t got = 0;
 
-        GI_TRY(gi_input_read(l->in, l->window + l->n, l->room - 1 - l->n,
-                             &got));
+        GI_TRY(
+            gi_input_read(l->in, l->window + l->n, l->room - 1 - l->n, &got));
         l->n += got;
         l->at_end = got == 0;
     }
@@ -128,9 +127,9 @@ static const char *block_end(const gi_lines *l, const char *p, const char *end,
 
         return e ? e : last ? last + 1 : p;
     }
-    while (p < stop && *records > 0) {
-        const char *e = quotes ? l->record_end(l->context, p, end)
-                               : line_end(p, end);
+    while (p<stop && * records> 0) {
+        const char *e =
+            quotes ? l->record_end(l->context, p, end) : line_end(p, end);
 
         if (!e)
             break;

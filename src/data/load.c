@@ -118,7 +118,8 @@ static gram_status parse_window(gi_load *l, const gi_block *blocks,
         first += blocks[b].lines;
         GI_TRY(prepare_work(l, &l->work[b]));
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(run_of(l)->threads)
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
+    num_threads(run_of(l)->threads)
     for (size_t b = 0; b < count; b++)
         parse_block(&l->work[b]);
     GI_TRY(gi_run_tick(run_of(l), gi_input_done(l->lines.in)));
@@ -136,8 +137,8 @@ static gram_status restart(gi_load *l)
 
     GI_TRY(gi_input_rewind(l->lines.in));
     for (uint64_t at = 0; at < l->body;) {
-        size_t n = l->body - at < sizeof bytes ? (size_t)(l->body - at)
-                                               : sizeof bytes;
+        size_t n =
+            l->body - at < sizeof bytes ? (size_t)(l->body - at) : sizeof bytes;
 
         GI_TRY(gi_input_exactly(l->lines.in, bytes, n));
         at += n;
@@ -299,8 +300,8 @@ static gram_status add_columns(gi_load *l, gram_table *t)
         GI_TRY(start_dict(l, field, c));
     }
     if (l->sparse) {
-        GI_TRY(gi_table_add(run_of(l), t, l->sparse_name, GRAM_TYPE_SPARSE,
-                            &c));
+        GI_TRY(
+            gi_table_add(run_of(l), t, l->sparse_name, GRAM_TYPE_SPARSE, &c));
         c->sparse.width = l->sparse_width;
         for (size_t k = 0; l->sparse_names && k < l->sparse_width; k++)
             GI_TRY(gi_dict_add(run_of(l), &c->dict, l->sparse_names[k],
@@ -329,23 +330,39 @@ done:
     return status;
 }
 
-static gram_status append_entries(gi_load *l, const gi_work *w, gi_column *c,
-                                  size_t row)
+/* The block's sparse rows to their final place, entry `at` and on. */
+static void copy_entries(gi_sparse *s, const gi_work *w, size_t at)
 {
-    gram_status status = GRAM_OK;
-    gi_sparse *s = &c->sparse;
     const gi_entries *e = &w->entries;
-    size_t n = s->start[row];
 
-    GI_TRY(gi_sparse_reserve(run_of(l), s, n + e->n));
     if (e->n) {
-        memcpy(s->index + n, e->index, e->n * sizeof *e->index);
-        memcpy(s->entries + n, e->value, e->n * sizeof *e->value);
+        memcpy(s->index + at, e->index, e->n * sizeof *e->index);
+        memcpy(s->entries + at, e->value, e->n * sizeof *e->value);
     }
     for (size_t i = 0; i < w->rows; i++)
-        s->start[row + i + 1] = n + e->end[i];
-    if (e->width > s->width)
-        s->width = e->width;
+        s->start[w->first + i + 1] = at + e->end[i];
+}
+
+/* The sparse rows of a window, `row` and on.  In parallel: the first touch of
+ * the memory costs more than the copy. */
+static gram_status append_entries(gi_load *l, size_t count, size_t row)
+{
+    gram_status status = GRAM_OK;
+    gi_sparse *s = &l->table->column[l->table->cols - 1].sparse;
+    size_t at[GI_BLOCKS_MOST], n = s->start[row];
+
+    for (size_t b = 0; b < count; b++) {
+        const gi_entries *e = &l->work[b].entries;
+
+        at[b] = n;
+        n += e->n;
+        s->width = e->width > s->width ? e->width : s->width;
+    }
+    GI_TRY(gi_sparse_reserve(run_of(l), s, n));
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
+    num_threads(run_of(l)->threads)
+    for (size_t b = 0; b < count; b++)
+        copy_entries(s, &l->work[b], at[b]);
 done:
     return status;
 }
@@ -376,8 +393,7 @@ static gram_status merge_block(gi_load *l, gi_work *w)
             memmove(c->values + t->rows, c->values + w->first,
                     w->rows * sizeof *c->values);
     }
-    if (l->sparse)
-        GI_TRY(append_entries(l, w, &t->column[t->cols - 1], t->rows));
+    w->first = t->rows;
     t->rows += w->rows;
 done:
     return status;
@@ -389,7 +405,7 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
 {
     gram_status status = GRAM_OK;
     gi_block blocks[GI_BLOCKS_MOST];
-    size_t need = l->table->rows;
+    size_t first = l->table->rows, need = first;
 
     GI_TRY(gi_lines_next(&l->lines, rows, blocks, count));
     for (size_t b = 0; b < *count; b++)
@@ -407,6 +423,8 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
         *surprise = l->work[b].status != GRAM_OK && l->work[b].surprise;
         GI_TRY(merge_block(l, &l->work[b]));
     }
+    if (l->sparse)
+        GI_TRY(append_entries(l, *count, first));
 done:
     return status;
 }

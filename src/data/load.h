@@ -22,8 +22,8 @@
 typedef struct gi_field {
     const char *name;
     int dropped;
-    int optional;   /* dropped until a survey meets a cell of it */
-    int fixed;      /* the type is given: a cell that does not fit is an error */
+    int optional; /* dropped until a survey meets a cell of it */
+    int fixed;    /* the type is given: a cell that does not fit is an error */
     gram_type type; /* of the table's column */
     gram_role role;
     gi_dict levels; /* declared, or found by the survey of a stream */
@@ -60,11 +60,11 @@ typedef struct gi_load gi_load;
 typedef struct gi_work {
     gi_load *load;
     gi_block block;
-    size_t line;     /* of the record in hand */
-    size_t first;    /* table row of the block's first record */
-    size_t rows;     /* records so far */
-    double **values; /* per field: where number cells of the block's rows go;
-                        NULL if the field is none, left out, or surveyed */
+    size_t line;      /* of the record in hand */
+    size_t first;     /* table row of the block's first record */
+    size_t rows;      /* records so far */
+    double **values;  /* per field: where number cells of the block's rows go;
+                         NULL if the field is none, left out, or surveyed */
     gi_dict *strings; /* per field, likewise */
     unsigned *evidence;
     size_t *missing;
@@ -82,11 +82,11 @@ struct gi_load {
     size_t fields;
     int sparse; /* rows also have sparse entries, in a last column */
     const char *sparse_name;
-    size_t sparse_width; /* at least; survey and ARFF header */
+    size_t sparse_width;             /* at least; survey and ARFF header */
     const char *const *sparse_names; /* per feature, or NULL */
-    uint64_t body;       /* unpacked bytes before the first record */
+    uint64_t body; /* unpacked bytes before the first record */
     size_t body_line;
-    void *context;       /* of the format */
+    void *context; /* of the format */
 
     /* Parse the records of w->block: for each, set w->line, hand over every
      * cell with gi_work_cell() and call gi_work_row(). */

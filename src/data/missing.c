@@ -222,8 +222,8 @@ gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
                                   size_t before)
 {
     static gram_status (*const policies[])(const job *) = {
-        [GRAM_MISSING_REFUSE] = refuse, [GRAM_MISSING_KEEP] = keep,
-        [GRAM_MISSING_DROP] = drop,     [GRAM_MISSING_MEAN] = mean,
+        [GRAM_MISSING_REFUSE] = refuse,       [GRAM_MISSING_KEEP] = keep,
+        [GRAM_MISSING_DROP] = drop,           [GRAM_MISSING_MEAN] = mean,
         [GRAM_MISSING_INDICATOR] = indicator,
     };
     const job b = {run, t, name, before};

@@ -100,8 +100,7 @@ static gram_status dense_row(gi_work *w, const char *p)
 
         if (k == s->count)
             return gi_work_fail(w, GRAM_ERR_PARSE,
-                                "more than %zu cells, as many as attributes",
-                                k);
+                                "more than %zu cells, must be %zu", k, k);
         GI_TRY(gi_arff_item_cut(w, &p, GI_ARFF_CELL, &c));
         if (c.n == 0 && !c.quoted)
             return empty_cell(w, a);
@@ -111,9 +110,8 @@ static gram_status dense_row(gi_work *w, const char *p)
         k++;
     }
     if (k < s->count)
-        return gi_work_fail(w, GRAM_ERR_PARSE,
-                            "%zu cells, must be %zu as there are attributes", k,
-                            s->count);
+        return gi_work_fail(w, GRAM_ERR_PARSE, "%zu cell%s, must be %zu", k,
+                            k == 1 ? "" : "s", s->count);
     GI_TRY(weight(w, p));
     GI_TRY(gi_work_row(w));
 done:

@@ -396,8 +396,8 @@ static gram_status open_head(gram_reader *r, csv *v, const char *head, size_t n)
     const char *p = head, *end = head + n, *next;
     int header = r->options.header;
 
-    if (n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 ||
-                   memcmp(p, "\xfe\xff", 2) == 0))
+    if (n >= 2 &&
+        (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
         return gi_fail(GRAM_ERR_PARSE, "%s: UTF-16 text, must be UTF-8",
                        gi_input_name(r->in));
     if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
@@ -443,9 +443,8 @@ static gram_status open(gram_reader *r)
     v->load.reader = r;
     v->load.parse = parse;
     v->load.context = v;
-    v->load.lines =
-        (gi_lines){.in = r->in, .record_end = record_end, .context = v,
-                   .quote = '"'};
+    v->load.lines = (gi_lines){
+        .in = r->in, .record_end = record_end, .context = v, .quote = '"'};
     GI_TRY(read_head(r, v, &head, &n));
     GI_TRY(open_head(r, v, head, n));
     GI_TRY(make_fields(r, v));

@@ -34,6 +34,11 @@ typedef struct libsvm {
 
 /* --------------------------------------------------------------- scanning */
 
+static inline int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static inline int is_gap(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -61,27 +66,45 @@ static size_t item_length(const char *p)
     return (size_t)(e - p);
 }
 
-/* The byte behind the digits at p; *x is their value, or something above
- * `most` if that is too large. */
-static inline const char *whole_number(const char *p, uint64_t most,
-                                       uint64_t *x)
+/* The byte behind the digits at p, which are appended to *x modulo 2^64. */
+static inline const char *digits(const char *p, uint64_t *x)
 {
-    uint64_t sum = 0;
-
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (sum <= most)
-            sum = 10 * sum + (uint64_t)(*p - '0');
-    *x = sum;
+    for (; is_digit(*p); p++)
+        *x = 10 * *x + (uint64_t)(*p - '0');
     return p;
 }
 
-/* The byte behind the finite number at p, which is a whole item; else NULL. */
+/* The byte behind the digits at p; *x is their value, or the largest there is
+ * if there are more of them than 64 bits always hold. */
+static inline const char *whole_number(const char *p, uint64_t *x)
+{
+    const char *e;
+
+    *x = 0;
+    e = digits(p, x);
+    if (e - p > 19)
+        *x = UINT64_MAX;
+    return e;
+}
+
+/* The byte behind the finite number at p, which is a whole item; else NULL.
+ * Whole numbers of up to 15 digits and powers of ten up to 22 are doubles, so
+ * that the quotient of two is the one nearest to the decimal (Clinger: How to
+ * read floating point numbers accurately, 1990). */
 static inline const char *value(const char *p, const char *end, double *x)
 {
-    /* many files hold little else than ones */
-    if (*p >= '0' && *p <= '9' && is_break(p[1])) {
-        *x = *p - '0';
-        return p + 1;
+    static const double ten_to[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+    const char *first = p + (*p == '-'), *point, *q;
+    uint64_t w = 0;
+
+    point = q = digits(first, &w);
+    if (*q == '.')
+        q = digits(++point, &w);
+    if (is_break(*q) && is_digit(q[-1]) && q - first <= 15) {
+        *x = (double)(int64_t)w / ten_to[q - point];
+        *x = first > p ? -*x : *x;
+        return q;
     }
     p = gi_number_parse(p, end, x);
     return p && is_break(*p) && isfinite(*x) ? p : NULL;
@@ -94,7 +117,7 @@ static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
 {
     uint64_t index = 0;
     size_t n = item_length(p);
-    const char *colon = whole_number(p, INDEX_MOST, &index);
+    const char *colon = whole_number(p, &index);
 
     if (colon == p || *colon != ':')
         return gi_work_fail(w, GRAM_ERR_PARSE, "\"%.*s%s\" is not index:value",
@@ -118,6 +141,17 @@ static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
                         index, GI_QUOTE(colon + 1, n));
 }
 
+static inline gram_status store(gi_work *w, unsigned index, double x)
+{
+    gi_entries *e = &w->entries;
+
+    if (e->n == e->room)
+        return gi_work_entry(w, index, x);
+    e->index[e->n] = index;
+    e->value[e->n++] = x;
+    return GRAM_OK;
+}
+
 /* The entries from *at to the end of the record. */
 static gram_status entries(gi_work *w, const char **at)
 {
@@ -127,7 +161,7 @@ static gram_status entries(gi_work *w, const char **at)
 
     while (*p != '\n' && *p != '#') {
         uint64_t index;
-        const char *q = whole_number(p, INDEX_MOST, &index);
+        const char *q = whole_number(p, &index);
         double x;
 
         /* without digits the index is 0 */
@@ -135,7 +169,7 @@ static gram_status entries(gi_work *w, const char **at)
             !(q = value(q + 1, end, &x)))
             return bad_entry(w, p, last);
         if (x != 0 && w->load->sparse)
-            GI_TRY(gi_work_entry(w, (unsigned)index - 1, x));
+            GI_TRY(store(w, (unsigned)index - 1, x));
         last = index;
         p = skip_gaps(q);
     }
@@ -186,7 +220,7 @@ static gram_status qid(gi_work *w, const char **at)
     if (!s->has_qid)
         return GRAM_OK;
     p += 4;
-    e = whole_number(p, QID_MOST, &x);
+    e = whole_number(p, &x);
     if (e == p || !is_break(*e) || x > QID_MOST)
         return gi_work_fail(w, GRAM_ERR_PARSE,
                             "qid \"%.*s%s\", must be a whole number up to "
@@ -277,7 +311,7 @@ static int looks_so(const char *p, const char *end)
         p = skip_gaps(p + item_length(p));
     for (; *p != '\n' && *p != '#'; p = skip_gaps(p)) {
         uint64_t index;
-        const char *q = whole_number(p, INDEX_MOST, &index);
+        const char *q = whole_number(p, &index);
 
         if (q == p || *q != ':' || !(p = value(q + 1, end, &x)))
             return 0;

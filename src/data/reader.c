@@ -144,10 +144,9 @@ static gram_status mark(const gi_spec *spec, const gi_column_item *item,
         return gi_spec_fail(spec, item->at, GRAM_ERR_NAME,
                             "columns %zu:%zu, there are %zu", item->from,
                             item->to, count);
-    return gi_spec_fail(spec, item->at, GRAM_ERR_NAME, "no column \"%s\"%s",
-                        item->name,
-                        gi_did_you_mean(item->name, names, count, hint,
-                                        sizeof hint));
+    return gi_spec_fail(
+        spec, item->at, GRAM_ERR_NAME, "no column \"%s\"%s", item->name,
+        gi_did_you_mean(item->name, names, count, hint, sizeof hint));
 }
 
 /* Read an option and mark the columns it names: with 1, or with their type. */
@@ -160,8 +159,8 @@ static gram_status mark_all(gram_reader *r, const char *what, const char *text,
 
     if (!text)
         return status;
-    GI_TRY((typed ? gi_spec_parse_pairs : gi_spec_parse_columns)(
-        &r->run, what, text, &spec));
+    GI_TRY((typed ? gi_spec_parse_pairs : gi_spec_parse_columns)(&r->run, what,
+                                                                 text, &spec));
     for (const gi_column_item *i = spec->columns; i; i = i->next) {
         int value = 1;
 
@@ -313,7 +312,8 @@ gram_status gram_reader_next(gram_reader *r, size_t rows, gram_table **out)
 
     *out = NULL;
     if (rows == 0)
-        return gi_fail(GRAM_ERR_RANGE, "%s: pieces of 0 rows, must be 1 or more",
+        return gi_fail(GRAM_ERR_RANGE,
+                       "%s: pieces of 0 rows, must be 1 or more",
                        gi_input_name(r->in));
     GI_TRY(next_table(r, rows, &t));
     if (t->rows > 0) {

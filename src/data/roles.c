@@ -41,8 +41,8 @@ static gram_status add_target_file(gram_table *t, const char *path)
                        y->rows, t->rows));
     GI_TRY(gi_strndup(NULL, name, strcspn(name, "."), &base));
     for (size_t k = 0; k < y->cols; k++)
-        GI_TRY(gram_table_add_numbers(t, y->cols == 1 ? base
-                                                      : y->column[k].name,
+        GI_TRY(gram_table_add_numbers(t,
+                                      y->cols == 1 ? base : y->column[k].name,
                                       y->column[k].values, 1));
     for (; j < t->cols; j++)
         t->column[j].role = GRAM_ROLE_TARGET;

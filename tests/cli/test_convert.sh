@@ -12,7 +12,7 @@ same "data.csv -> data.npy: 3 rows, 2 columns" "$(cat err)" \
 holds "and not on stdout" [ ! -s out ]
 run convert -q data.npy back.csv
 exits 0 "quiet"
-same "$(sed 1d data.csv)" "$(sed '1d; s/1e-300/1e-300/' back.csv)" \
+same "$(sed 1d data.csv)" "$(sed 1d back.csv)" \
     "every bit survives CSV, .npy, CSV"
 run convert data.csv -
 same "$(cat data.csv)" "$(cat out)" "to standard output it is CSV"
@@ -37,8 +37,7 @@ holds "that is one line" [ "$(wc -l <err)" -eq 1 ]
 
 printf 'x,y\n1,10\n2,20\n3,30\n' >scale.csv
 run convert scale.csv - --scale standard -q
-same "$(printf 'x,y\n-1.2247,-1.2247\n0,0\n1.2247,1.2247')" \
-    "$(sed 's/\(\.....\)[0-9]*/\1/g' out)" "scale standard"
+same "$(printf 'x,y\n-1,-1\n0,0\n1,1')" "$(cat out)" "scale standard"
 run convert scale.csv - --scale minmax --target y -q
 same "$(printf 'x,y\n0,10\n0.5,20\n1,30')" "$(cat out)" \
     "scale minmax leaves the target alone"

@@ -54,8 +54,7 @@ static gram_status stream_mixed(void)
     const gram_read_options drop = {.missing = GRAM_MISSING_DROP};
     gram_reader *r = NULL;
     gram_table *t = NULL;
-    gram_status status =
-        gram_reader_open("builtin:mixed", &drop, &single, &r);
+    gram_status status = gram_reader_open("builtin:mixed", &drop, &single, &r);
 
     while (status == GRAM_OK) {
         status = gram_reader_next(r, 100, &t);
@@ -130,8 +129,8 @@ static void check_job(gram_status (*job)(void), size_t most)
 static void check_all(size_t most)
 {
     static gram_status (*const jobs[])(void) = {
-        read_mixed, read_sparse, read_arff, read_npy, read_gzip,
-        stream_mixed, write_csv, scale, fold, parse_spec,
+        read_mixed,   read_sparse, read_arff, read_npy, read_gzip,
+        stream_mixed, write_csv,   scale,     fold,     parse_spec,
     };
     static const double a[] = {1, 2, 3};
     static const char *const s[] = {"x", "y z", NULL};

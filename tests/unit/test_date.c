@@ -17,8 +17,8 @@ TEST(day_numbers_are_those_of_the_system_calendar)
 {
     for (int year = 1600; year < 2400; year += 7)
         for (int month = 1; month <= 12; month++) {
-            struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1,
-                            .tm_mday = 28};
+            struct tm tm = {
+                .tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = 28};
             char s[32];
 
             snprintf(s, sizeof s, "%04d-%02d-28", year, month);
@@ -44,6 +44,7 @@ TEST(printing_and_parsing_are_inverse)
 
 TEST(times_and_zones_are_fractions_of_a_day)
 {
+    CHECK(days_of("19700103") == 2);
     CHECK(days_of("1970-01-01T06:00") == 0.25);
     CHECK(days_of("1970-01-01 18:00:00") == 0.75);
     CHECK(days_of("1970-01-01T06:00Z") == 0.25);
@@ -55,11 +56,26 @@ TEST(times_and_zones_are_fractions_of_a_day)
 TEST(what_is_no_date_is_refused)
 {
     static const char *const bad[] = {
-        "",           "2024",       "2024-02-30",       "2023-02-29",
-        "1900-02-29", "2024-13-01", "2024-00-01",       "2024-01-00",
-        "24-01-01",   "2024-1-1",   "2024-01-01x",      "2024-01-01T",
-        "2024/01/01", "2024-01-01T25:00", "2024-01-01T10:61",
-        "2024-01-01T10:00:00.", "2024-01-01T10:00+1", "2024-01-01 10:00 CET",
+        "",
+        "2024",
+        "2024-02-30",
+        "2023-02-29",
+        "1900-02-29",
+        "2024-13-01",
+        "2024-00-01",
+        "2024-01-00",
+        "24-01-01",
+        "2024-1-1",
+        "2024-01-01x",
+        "2024-01-01T",
+        "2024/01/01",
+        "2024-0101",
+        "202401-01",
+        "2024-01-01T25:00",
+        "2024-01-01T10:61",
+        "2024-01-01T10:00:00.",
+        "2024-01-01T10:00+1",
+        "2024-01-01 10:00 CET",
     };
     double days;
 

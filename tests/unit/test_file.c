@@ -256,8 +256,9 @@ TEST(a_full_disk_is_an_error)
                 "/nowhere/x: cannot be written: No such file or directory");
 }
 
-TESTS(SMALL(plain_gzip_and_memory_read_the_same), SMALL(a_pipe_can_be_read_twice),
-      SMALL(damaged_gzip_is_refused), SMALL(what_cannot_be_opened_is_said),
+TESTS(SMALL(plain_gzip_and_memory_read_the_same),
+      SMALL(a_pipe_can_be_read_twice), SMALL(damaged_gzip_is_refused),
+      SMALL(what_cannot_be_opened_is_said),
       SMALL(extensions_ignore_case_and_gz),
       SMALL(an_output_is_seen_only_after_its_commit),
       SMALL(an_abandoned_output_leaves_nothing), SMALL(a_link_stays_a_link),

@@ -140,12 +140,9 @@ TEST(bad_rows_are_refused_with_their_line)
          "x.arff:7: column \"c\": \"foo\" is not one of x, y"},
         {"one,x\n", GRAM_ERR_PARSE,
          "x.arff:5: column \"a\": \"one\" is not a number"},
-        {"1\n", GRAM_ERR_PARSE,
-         "x.arff:5: 1 cells, must be 2 as there are attributes"},
-        {"1,x,3\n", GRAM_ERR_PARSE,
-         "x.arff:5: more than 2 cells, as many as attributes"},
-        {"1,x,\n", GRAM_ERR_PARSE,
-         "x.arff:5: more than 2 cells, as many as attributes"},
+        {"1\n", GRAM_ERR_PARSE, "x.arff:5: 1 cell, must be 2"},
+        {"1,x,3\n", GRAM_ERR_PARSE, "x.arff:5: more than 2 cells, must be 2"},
+        {"1,x,\n", GRAM_ERR_PARSE, "x.arff:5: more than 2 cells, must be 2"},
         {",x\n", GRAM_ERR_PARSE,
          "x.arff:5: column \"a\": no value, must be one, or ? if it is "
          "missing"},
@@ -237,8 +234,8 @@ TEST(bad_headers_are_refused_with_their_line)
  * first window is wrong. */
 static char *generate(size_t rows, int sparse, size_t *n)
 {
-    static const char *const formats[] = {"%.*g,%c,'s %u'\n",
-                                          "{0 %.*g, 1 %c, 2 's %u'}\n"};
+    static const char *const formats[] = {"%.*g,%c,'s %0150u'\n",
+                                          "{0 %.*g, 1 %c, 2 's %0150u'}\n"};
     char *text = NULL;
     FILE *out = open_memstream(&text, n);
     unsigned seed = 1;
@@ -274,7 +271,7 @@ static char *read_with(const char *path, int threads)
 TEST(threads_gzip_and_pieces_give_the_same_bits)
 {
     /* more than one window of 8 MB */
-    size_t rows = check_size() == CHECK_SMALL ? 20000 : 420000;
+    size_t rows = check_size() == CHECK_SMALL ? 5000 : 55000;
 
     for (int sparse = 0; sparse < 2; sparse++) {
         size_t n = 0;
@@ -288,7 +285,7 @@ TEST(threads_gzip_and_pieces_give_the_same_bits)
         one = read_with("big.arff", 1);
         two = read_with("big.arff", 2);
         packed = read_with("big.arff.gz", 2);
-        pieces = tables_stream("big.arff", &keep, NULL, 7777, &status);
+        pieces = tables_stream("big.arff", &keep, NULL, 777, &status);
         CHECK_OK(status);
         CHECK(strstr(one, "|weight:number:weight"));
         CHECK_STR(one, two);

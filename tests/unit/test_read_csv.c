@@ -98,8 +98,11 @@ TEST(levels_sort_as_numbers_then_text)
 TEST(separators_headers_and_line_ends_are_found)
 {
     static const char *const texts[] = {
-        "a;b\n1;2\n3;4\n",       "a\tb\r\n1\t2\r\n3\t4\r\n",
-        "a|b\n1|2\n3|4",         "\xef\xbb\xbf" "a,b\n1,2\n3,4\n",
+        "a;b\n1;2\n3;4\n",
+        "a\tb\r\n1\t2\r\n3\t4\r\n",
+        "a|b\n1|2\n3|4",
+        "\xef\xbb\xbf"
+        "a,b\n1,2\n3,4\n",
         "\n\na , b\n\n1,2\n \n3,4\n\n",
         "\"a\",\"b\"\n\"1\",\"2\"\n\"3\",\"4\"\n",
     };
@@ -158,8 +161,8 @@ TEST(columns_are_dropped_and_typed_by_name_index_range_and_pattern)
 
 TEST(missing_cells_are_known_by_their_looks)
 {
-    gram_table *t = read_text("x,s\n1,a\n,NA\nNA,\n?,\"NA\"\nnan,\"\"\nnull,b\n",
-                              &keep);
+    gram_table *t =
+        read_text("x,s\n1,a\n,NA\nNA,\n?,\"NA\"\nnan,\"\"\nnull,b\n", &keep);
     gram_column x = gram_table_column(t, 0), s = gram_table_column(t, 1);
 
     CHECK(x.type == GRAM_TYPE_NUMBER && x.missing == 5);
@@ -211,24 +214,32 @@ TEST(every_bad_file_gets_its_sentence)
         {"a,b\n", "t.csv: no rows", {0}},
         {"a,b\n1,2\n3\n", "t.csv:3: 1 cell, must be 2", {0}},
         {"a,b\n1,2\n3,4,5\n", "t.csv:3: 3 cells, must be 2", {0}},
-        {"a,b\n1,2\n3,\"x\n", "t.csv:3: a quote is opened here and never closed",
+        {"a,b\n1,2\n3,\"x\n",
+         "t.csv:3: a quote is opened here and never closed",
          {0}},
-        {"a,b\n1,\"x\"y\n", "t.csv:2: column \"b\": text follows a closing quote",
+        {"a,b\n1,\"x\"y\n",
+         "t.csv:2: column \"b\": text follows a closing quote",
          {0}},
         {"a,b\n1,2\n3,inf\n",
-         "t.csv:3: column \"b\": \"inf\" is not a finite decimal number", {0}},
+         "t.csv:3: column \"b\": \"inf\" is not a finite decimal number",
+         {0}},
         {"a,b\n1,2\n3,1e999\n",
-         "t.csv:3: column \"b\": \"1e999\" is not a finite decimal number", {0}},
+         "t.csv:3: column \"b\": \"1e999\" is not a finite decimal number",
+         {0}},
         {"a,b\n1,2\n3,0x1p3\n",
-         "t.csv:3: column \"b\": \"0x1p3\" is not a finite decimal number", {0}},
-        {"a,b\n1,2\n3,abc\n", "t.csv:3: column \"b\": \"abc\" is not a number",
+         "t.csv:3: column \"b\": \"0x1p3\" is not a finite decimal number",
+         {0}},
+        {"a,b\n1,2\n3,abc\n",
+         "t.csv:3: column \"b\": \"abc\" is not a number",
          {.types = "b=number"}},
-        {"a,b\n1,2\n", "t.csv:2: column \"b\": \"2\" is not a date (YYYY-MM-DD)",
+        {"a,b\n1,2\n",
+         "t.csv:2: column \"b\": \"2\" is not a date (YYYY-MM-DD)",
          {.types = "b=date"}},
         {"a,b\n\"1\n\n\",2\n3\n", "t.csv:5: 1 cell, must be 2", {0}},
         {"a,a\n1,2\n", "t.csv:1: two columns are called \"a\"", {0}},
         {"a,b\n1,2\n",
-         "drop \"c\", character 1: no column \"c\"", {.drop = "c"}},
+         "drop \"c\", character 1: no column \"c\"",
+         {.drop = "c"}},
         {"age,b\n1,2\n",
          "types \"agee=number\", character 1: no column \"agee\" (did you mean "
          "\"age\"?)",
@@ -237,12 +248,19 @@ TEST(every_bad_file_gets_its_sentence)
          "types \"age=numbr\", character 5: no type \"numbr\" (did you mean "
          "\"number\"?): number, category, text or date",
          {.types = "age=numbr"}},
-        {"\xff\xfe" "a\n", "t.csv: UTF-16 text, must be UTF-8", {0}},
-        {"a,b\nNA,1\n", "t.csv: column \"a\": every cell is missing, there is "
-         "no mean", {.missing = GRAM_MISSING_MEAN}},
-        {"a,b\nNA,1\n", "t.csv: no rows without missing cells",
+        {"\xff\xfe"
+         "a\n",
+         "t.csv: UTF-16 text, must be UTF-8",
+         {0}},
+        {"a,b\nNA,1\n",
+         "t.csv: column \"a\": every cell is missing, there is "
+         "no mean",
+         {.missing = GRAM_MISSING_MEAN}},
+        {"a,b\nNA,1\n",
+         "t.csv: no rows without missing cells",
          {.missing = GRAM_MISSING_DROP}},
-        {"a\n1\n", "no format \"cvs\" to read (did you mean \"csv\"?)",
+        {"a\n1\n",
+         "no format \"cvs\" to read (did you mean \"csv\"?)",
          {.format = "cvs"}},
     };
 

@@ -25,8 +25,9 @@ TEST(a_long_sentence_is_cut_at_a_character)
     text[sizeof text - 2] = '\0';
     gi_fail(GRAM_ERR_PARSE, "x%s", text); /* 1023 bytes end inside a letter */
     CHECK(strlen(gram_error_message()) <= 1023);
-    CHECK((unsigned char)gram_error_message()[strlen(gram_error_message()) - 1]
-          == 0xa4);
+    CHECK(
+        (unsigned char)gram_error_message()[strlen(gram_error_message()) - 1] ==
+        0xa4);
 }
 
 TEST(text_grows_and_stays_terminated)
