@@ -3,7 +3,6 @@
  * The options of every command that reads data, and the one function that
  * turns them into a table with its roles set.
  */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,17 +96,6 @@ const char *cli_path(const char *path, const char *dash)
     return strcmp(path, "-") == 0 ? dash : path;
 }
 
-/* A reader of standard input sleeps until there is some; so that Ctrl-C wakes
- * it, wait here for the first byte. */
-static int wait_for_input(const char *path)
-{
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-
-    if (strcmp(path, "-") == 0 && poll(&in, 1, -1) < 0 && cli_signal())
-        return cli_status(GRAM_ERR_CANCELLED);
-    return CLI_GOOD;
-}
-
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds)
 {
@@ -124,7 +112,6 @@ int cli_table_read(const char *path, gram_missing missing, gram_table **out,
         read.header = given.header == HEADER_YES ? 1 : -1;
     if (given.missing >= 0)
         read.missing = (gram_missing)given.missing;
-    CLI_TRY(wait_for_input(path));
     gram_exec exec = cli_exec("reading");
     double start = cli_clock();
     CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &table)));

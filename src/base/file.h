@@ -15,8 +15,9 @@
 
 typedef struct gi_input gi_input;
 
-/* path "-" is standard input.  Errors: IO (not there, a directory, no
- * permission). */
+/* path "-" is standard input.  Keeps `run`, which is ticked when a signal
+ * interrupts a read, so that waiting for a pipe can be cancelled.  Errors: IO
+ * (not there, a directory, no permission), CANCELLED. */
 gram_status gi_input_open(gi_run *run, const char *path, gi_input **out);
 
 /* Text that stays where it is until the input is freed; `name` is for

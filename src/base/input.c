@@ -22,6 +22,7 @@
 enum { PACKED_ROOM = 1 << 16 };
 
 struct gi_input {
+    gi_run *run;
     char *name;
     int fd;    /* file or pipe; -1: memory */
     int spool; /* copy of a pipe; -1: none */
@@ -101,6 +102,7 @@ static ssize_t read_pipe(gi_input *in, unsigned char *p, size_t n)
 
 static gram_status raw_read(gi_input *in, void *buffer, size_t n, size_t *got)
 {
+    gram_status status = GRAM_OK;
     ssize_t k;
 
     if (in->fd < 0) {
@@ -110,16 +112,20 @@ static gram_status raw_read(gi_input *in, void *buffer, size_t n, size_t *got)
         if (k)
             memcpy(buffer, in->memory + in->raw_at, (size_t)k);
     } else {
-        do
+        for (;;) {
             k = in->spool >= 0 ? read_pipe(in, buffer, n)
                                : pread(in->fd, buffer, n, (off_t)in->raw_at);
-        while (k < 0 && errno == EINTR);
+            if (k >= 0 || errno != EINTR)
+                break;
+            GI_TRY(gi_run_tick(in->run, gi_input_done(in))); /* Ctrl-C? */
+        }
         if (k < 0)
             return io_error(in, "cannot be read");
     }
     in->raw_at += (uint64_t)k;
     *got = (size_t)k;
-    return GRAM_OK;
+done:
+    return status;
 }
 
 /* gzip by its first two bytes. */
@@ -233,6 +239,7 @@ static gram_status new_input(gi_run *run, const char *name, gi_input **out)
     gi_input *in = NULL;
 
     GI_TRY(GI_NEW_ZERO(run, in, 1));
+    in->run = run;
     in->fd = in->spool = -1;
     GI_TRY(gi_strndup(run, name, strlen(name), &in->name));
     *out = in;

@@ -32,8 +32,8 @@ static gram_status refuse(const job *b)
             if (is_missing(&b->t->column[j], i))
                 return gi_fail(GRAM_ERR_RANGE,
                                "%s: row %zu, column \"%s\": the cell is "
-                               "missing (missing cells can be dropped, filled "
-                               "with the mean, or indicated)",
+                               "missing (--missing drop, mean or indicator "
+                               "says what to do)",
                                b->name, b->before + i + 1,
                                b->t->column[j].name);
     return GRAM_OK;

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include <float.h>
-#include <stdatomic.h>
+#include <sched.h>
 
 #include "base/run.h"
 #include "base/rng.h"
@@ -412,6 +412,7 @@ TEST(a_queue_hands_out_every_task_once)
             for (size_t child = 2 * k + 1; child <= 2 * k + 2; child++)
                 if (child < TASKS)
                     gi_queue_push(q, child);
+            sched_yield(); /* so that the others get their share */
         }
     }
     CHECK_OK(gi_queue_status(q));

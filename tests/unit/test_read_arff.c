@@ -3,6 +3,7 @@
  */
 #include <zlib.h>
 
+#include "base/mem.h"
 #include "check.h"
 #include "tables.h"
 
@@ -301,6 +302,27 @@ TEST(threads_gzip_and_pieces_give_the_same_bits)
     unlink("big.arff.gz");
 }
 
+TEST(no_failed_allocation_is_overlooked)
+{
+    const char *text =
+        "@relation r\n@attribute a real\n@attribute 'c\\'s' {x,y}\n"
+        "@attribute s string\n@data\n{0 1,2 't\\n'}\n{}, {2}\n";
+    gram_exec exec = {.threads = 1};
+    gram_table *t = NULL;
+    gram_status status = GRAM_ERR_MEMORY;
+
+    CHECK(tables_write("x.arff", text, strlen(text)));
+    for (size_t n = 1; status != GRAM_OK; n++) {
+        gi_mem_fail_at(n, 1);
+        status = gram_table_read("x.arff", &keep, &exec, &t);
+        gi_mem_fail_at(0, 0);
+        CHECK(status == GRAM_OK || (status == GRAM_ERR_MEMORY && !t));
+        CHECK(n < 1000);
+    }
+    gram_table_free(t);
+    unlink("x.arff");
+}
+
 TESTS(SMALL(dense_rows_are_read_exactly),
       SMALL(only_an_unquoted_question_mark_is_missing),
       SMALL(sparse_rows_gather_the_numbers),
@@ -308,4 +330,5 @@ TESTS(SMALL(dense_rows_are_read_exactly),
       SMALL(weights_make_a_column_if_there_are_any),
       SMALL(bad_rows_are_refused_with_their_line),
       SMALL(bad_headers_are_refused_with_their_line),
+      SMALL(no_failed_allocation_is_overlooked),
       SMALL(threads_gzip_and_pieces_give_the_same_bits))

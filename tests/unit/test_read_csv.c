@@ -180,8 +180,8 @@ TEST(missing_policies_do_what_they_say)
     gram_table *t;
 
     CHECK_STR(failure(text, NULL),
-              "t.csv: row 2, column \"x\": the cell is missing (missing cells "
-              "can be dropped, filled with the mean, or indicated)");
+              "t.csv: row 2, column \"x\": the cell is missing (--missing "
+              "drop, mean or indicator says what to do)");
     t = read_text(text, &o);
     CHECK(gram_table_rows(t) == 2);
     CHECK(gram_table_column(t, 0).values[1] == 5);

@@ -3,6 +3,7 @@
  */
 #include <zlib.h>
 
+#include "base/mem.h"
 #include "check.h"
 #include "tables.h"
 
@@ -265,6 +266,25 @@ TEST(threads_gzip_and_pieces_give_the_same_bits)
     unlink("big.svm.gz");
 }
 
+TEST(no_failed_allocation_is_overlooked)
+{
+    const char *text = "1,2 qid:1 1:1 # c\n2 qid:2 3:5\n";
+    gram_exec exec = {.threads = 1};
+    gram_table *t = NULL;
+    gram_status status = GRAM_ERR_MEMORY;
+
+    CHECK(tables_write("train.svm", text, strlen(text)));
+    for (size_t n = 1; status != GRAM_OK; n++) {
+        gi_mem_fail_at(n, 1);
+        status = gram_table_read("train.svm", &keep, &exec, &t);
+        gi_mem_fail_at(0, 0);
+        CHECK(status == GRAM_OK || (status == GRAM_ERR_MEMORY && !t));
+        CHECK(n < 1000);
+    }
+    gram_table_free(t);
+    unlink("train.svm");
+}
+
 TESTS(SMALL(labels_and_features_are_read_exactly),
       SMALL(blanks_comments_and_line_ends_do_not_matter),
       SMALL(zeros_widen_the_block_but_are_not_stored),
@@ -275,4 +295,5 @@ TESTS(SMALL(labels_and_features_are_read_exactly),
       SMALL(bad_rows_are_refused_with_their_line),
       SMALL(long_items_are_cut_in_sentences),
       SMALL(the_content_tells_the_format),
+      SMALL(no_failed_allocation_is_overlooked),
       SMALL(threads_gzip_and_pieces_give_the_same_bits))
