@@ -14,6 +14,7 @@ DESTDIR =
 CC = gcc
 CFLAGS = -O2 -g
 EXTRA =
+FORMAT = -i
 
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 
@@ -70,7 +71,7 @@ bench: $(BENCHES) deps-bench ## measure speed and error beside other programs
 	@bench/run.sh $(BUILD)
 
 format: deps-hard ## lay out all C files as .clang-format says
-	clang-format-14 -i $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] \
+	@clang-format-14 $(FORMAT) $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] \
 	    tests/*.h tests/*/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch])
 
 clean: ## remove everything that was built

@@ -5,7 +5,7 @@
  * Prints one JSON object: wall seconds of gram_table_read(), rows, bytes of
  * the table's own arrays, and the most memory the process ever had resident.
  * DUMP then gets the numbers as raw bytes, to be compared with a peer's: each
- * number column, or of a sparse block the row starts, indices and entries.
+ * number column and of each sparse block the row starts, indices, entries.
  */
 #include <stdio.h>
 #include <stdlib.h>

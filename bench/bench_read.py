@@ -77,15 +77,16 @@ def compare(kind, path, dump):
     if kind == "csv":
         ours = numpy.fromfile(dump).reshape(answer.shape[1], -1).T
         return float(abs(ours - answer.to_numpy()).max())
-    matrix, _ = answer
+    matrix, label = answer
     rows, entries = matrix.shape[0], matrix.nnz
     with open(dump, "rb") as f:
+        ours = numpy.fromfile(f, numpy.float64, rows)
         start = numpy.fromfile(f, numpy.uint64, rows + 1)
         index = numpy.fromfile(f, numpy.uint32, entries)
         values = numpy.fromfile(f, numpy.float64, entries)
     if (start != matrix.indptr).any() or (index != matrix.indices).any():
         return float("inf")
-    return float(abs(values - matrix.data).max())
+    return float(max(abs(values - matrix.data).max(), abs(ours - label).max()))
 
 
 def timed(command):

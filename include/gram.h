@@ -190,12 +190,11 @@ GRAM_API void gram_table_free(gram_table *table);
  * `values` is read at every stride-th element; NaN is a missing cell, and so
  * is a NULL string.  Errors: NAME (the name is taken), RANGE (infinite),
  * MEMORY. */
-GRAM_API gram_status gram_table_add_numbers(gram_table *table,
-                                            const char *name,
+GRAM_API gram_status gram_table_add_numbers(gram_table *table, const char *name,
                                             const double *values,
                                             size_t stride);
-GRAM_API gram_status gram_table_add_strings(gram_table *table,
-                                            const char *name, gram_type type,
+GRAM_API gram_status gram_table_add_strings(gram_table *table, const char *name,
+                                            gram_type type,
                                             const char *const *strings);
 /* Rows as in gram_column; indices ascend within a row and are below width. */
 GRAM_API gram_status gram_table_add_sparse(gram_table *table, const char *name,
@@ -211,8 +210,8 @@ GRAM_API gram_column gram_table_column(const gram_table *table, size_t j);
 
 /* The index of the column of that name.  Errors: NAME, with the nearest name
  * as a suggestion. */
-GRAM_API gram_status gram_table_find(const gram_table *table,
-                                     const char *name, size_t *j);
+GRAM_API gram_status gram_table_find(const gram_table *table, const char *name,
+                                     size_t *j);
 
 /* Say what the column `name` is for.  A target may also be a file of its own:
  * if no column has that name and it is the name of an .npy file with one row
@@ -231,8 +230,7 @@ typedef struct gram_write_options {
  * needs a target; it and .npy hold numbers only.
  * Errors: IO, NAME (unknown format), SHAPE (columns the format cannot hold),
  *         MEMORY, CANCELLED. */
-GRAM_API gram_status gram_table_write(const gram_table *table,
-                                      const char *path,
+GRAM_API gram_status gram_table_write(const gram_table *table, const char *path,
                                       const gram_write_options *options,
                                       const gram_exec *exec);
 
@@ -247,8 +245,7 @@ typedef struct gram_reader gram_reader;
  * the whole table and are refused here.  Errors: as gram_table_read. */
 GRAM_API gram_status gram_reader_open(const char *path,
                                       const gram_read_options *options,
-                                      const gram_exec *exec,
-                                      gram_reader **out);
+                                      const gram_exec *exec, gram_reader **out);
 
 /* The next rows, at most `rows` of them; *out is NULL at the end. */
 GRAM_API gram_status gram_reader_next(gram_reader *reader, size_t rows,
@@ -312,7 +309,8 @@ GRAM_API gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
 
 GRAM_API void gram_scaler_free(gram_scaler *scaler);
 
-/* Scale in place; columns are matched by name, and missing cells stay so.
+/* Scale in place; columns are matched by name, and missing cells stay so.  A
+ * date becomes a number.
  * A sparse block may be narrower or wider: features that were not there were
  * constant.  Errors: NAME (a column is not there, features have other names),
  * SHAPE (it has another type), RANGE (a number overflows), MEMORY. */
@@ -326,10 +324,10 @@ GRAM_API gram_status gram_scaler_get(const gram_scaler *scaler,
                                      double *factor);
 
 typedef struct gram_fold_options {
-    size_t folds;           /* 0: 5 */
-    const char *stratify;   /* category column whose shares every fold keeps */
-    const char *group;      /* column whose equal values stay in one fold */
-    const char *given;      /* column that holds the folds: each value is one */
+    size_t folds;         /* 0: 5 */
+    const char *stratify; /* category column whose shares every fold keeps */
+    const char *group;    /* column whose equal values stay in one fold */
+    const char *given;    /* column that holds the folds: each value is one */
 } gram_fold_options;
 
 /* fold[i] in 0 .. *count-1 for every row, from exec->seed alone.  Folds differ

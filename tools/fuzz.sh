@@ -12,9 +12,9 @@ shift
 # shellcheck disable=SC2046  # one word a target
 [ $# -gt 0 ] || set -- $(basename -s .c fuzz/fuzz_*.c | sed 's/^fuzz_//')
 
-make fuzzers BUILD=build/fuzz CC=clang-14 CFLAGS='-O1 -g' EXTRA='
-    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' ||
-    exit 2
+sanitizers='-fsanitize=fuzzer-no-link,address,undefined'
+make fuzzers BUILD=build/fuzz CC=clang-14 CFLAGS='-O1 -g' \
+    EXTRA="$sanitizers -fno-sanitize-recover=all" || exit 2
 
 mkdir -p build/fuzz/crashes
 work=$(mktemp -d)

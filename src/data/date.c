@@ -140,7 +140,7 @@ void gi_date_print(double days, char out[GI_DATE_ROOM])
     double seconds;
     int n;
 
-    if (!(fabs(days) < 3e6)) { /* not within the years 0000 to 9999 */
+    if (!(days >= -719528 && days < 2932897)) { /* years 0000 to 9999 */
         snprintf(out, GI_DATE_ROOM, "day %.17g", days);
         return;
     }

@@ -127,7 +127,7 @@ static const char *block_end(const gi_lines *l, const char *p, const char *end,
 
         return e ? e : last ? last + 1 : p;
     }
-    while (p<stop && * records> 0) {
+    while (p < stop && *records) {
         const char *e =
             quotes ? l->record_end(l->context, p, end) : line_end(p, end);
 

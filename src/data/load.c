@@ -134,15 +134,13 @@ static gram_status restart(gi_load *l)
 {
     gram_status status = GRAM_OK;
     char bytes[4096];
+    size_t got = 1;
 
     GI_TRY(gi_input_rewind(l->lines.in));
-    for (uint64_t at = 0; at < l->body;) {
-        size_t n =
-            l->body - at < sizeof bytes ? (size_t)(l->body - at) : sizeof bytes;
-
-        GI_TRY(gi_input_exactly(l->lines.in, bytes, n));
-        at += n;
-    }
+    for (uint64_t left = l->body; left > 0 && got > 0; left -= got)
+        GI_TRY(gi_input_read(l->lines.in, bytes,
+                             left < sizeof bytes ? (size_t)left : sizeof bytes,
+                             &got));
     gi_lines_begin(&l->lines, l->body_line);
 done:
     return status;

@@ -10,7 +10,8 @@
  * row has a weight; the others weigh 1.
  *
  * A tab separates cells as a comma does; blanks inside a cell belong to it.
- * Only an unquoted ? is missing: NA may be the name of a value.
+ * Only an unquoted ? is missing in categories and strings, where NA may be a
+ * value; in numbers and dates the words of other formats count too.
  */
 #include <string.h>
 #include <strings.h>

@@ -18,6 +18,8 @@
 
 enum { HEAD = 1 << 16, PROBES = 20 };
 
+extern const gi_reader_class gi_reader_tsv;
+
 typedef struct csv {
     gi_load load;
     char separator; /* ' ' stands for any run of blanks */
@@ -282,7 +284,7 @@ static char find_separator(gram_reader *r, csv *v, const char *p,
 
     if (r->options.separator)
         return r->options.separator;
-    if (gi_path_has_extension(name, "tsv"))
+    if (r->class == &gi_reader_tsv)
         return '\t';
     for (size_t k = 0; k < count; k++)
         if (even_cells(v, p, end, candidates[k]) > 1)
@@ -400,8 +402,7 @@ static gram_status open_head(gram_reader *r, csv *v, const char *head, size_t n)
         (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
         return gi_fail(GRAM_ERR_PARSE, "%s: UTF-16 text, must be UTF-8",
                        gi_input_name(r->in));
-    if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
-        p += 3;
+    p = gi_skip_bom(p, end);
     v->load.body_line = 1;
     for (; p < end && *skip_blanks(p, end, ' ') == '\n'; v->load.body_line++)
         p = skip_blanks(p, end, ' ') + 1;
@@ -473,8 +474,25 @@ static void close(gram_reader *r)
 const gi_reader_class gi_reader_csv = {
     .name = "csv",
     .brief = "comma-separated values, also tab, semicolon, bar or blanks",
-    .extensions = "csv,tsv,txt,dat,data",
+    .extensions = "csv,txt,dat,data",
     .looks = looks,
+    .open = open,
+    .next = next,
+    .close = close,
+};
+
+static int looks_never(const char *head, size_t n)
+{
+    (void)head;
+    (void)n;
+    return 0;
+}
+
+const gi_reader_class gi_reader_tsv = {
+    .name = "tsv",
+    .brief = "tab-separated values",
+    .extensions = "tsv",
+    .looks = looks_never, /* content alone makes it CSV, which finds tabs */
     .open = open,
     .next = next,
     .close = close,

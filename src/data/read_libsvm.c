@@ -252,8 +252,9 @@ static gram_status reserve(gi_work *w)
     gi_run *run = &w->load->reader->run;
     gi_entries *e = &w->entries;
     size_t room = (size_t)(w->block.end - w->block.begin) / 8;
+    int wanted = w->load->mode == GI_LOAD_CELLS && w->load->sparse;
 
-    if (w->load->mode == GI_LOAD_CELLS && room > e->room) {
+    if (wanted && room > e->room) {
         GI_TRY(GI_GROW(run, e->index, room));
         GI_TRY(GI_GROW(run, e->value, room));
         e->room = room;
@@ -380,7 +381,7 @@ static gram_status choose(gram_reader *r, gi_load *l)
     }
     features = type[l->fields];
     l->sparse = !drop[l->fields];
-    if (features >= 0 && features != GRAM_TYPE_SPARSE)
+    if (features >= 0)
         status = gi_fail(GRAM_ERR_RANGE,
                          "%s: column \"%s\" is a sparse block, cannot be %s",
                          gi_input_name(r->in), l->sparse_name,

@@ -43,26 +43,8 @@ static gram_status class_by_name(const char *name, const gi_reader_class **out)
                    gi_did_you_mean(name, names, CLASSES, hint, sizeof hint));
 }
 
-/* Is one of the comma-separated extensions that of the path? */
-static int extension_fits(const char *extensions, const char *path)
-{
-    char one[32];
-
-    for (const char *p = extensions; *p; p += *p == ',') {
-        size_t n = strcspn(p, ",");
-
-        if (n < sizeof one) {
-            memcpy(one, p, n);
-            one[n] = '\0';
-            if (gi_path_has_extension(path, one))
-                return 1;
-        }
-        p += n;
-    }
-    return 0;
-}
-
-/* The extension decides if the content does not speak against it. */
+/* Content that is certain decides, then the extension, then what content could
+ * be. */
 static gram_status class_by_content(gram_reader *r, const char *path)
 {
     gram_status status = GRAM_OK;
@@ -78,11 +60,14 @@ static gram_status class_by_content(gram_reader *r, const char *path)
         goto done;
     }
     for (size_t k = 0; k < CLASSES; k++) {
-        int looks = classes[k]->looks(head, n);
+        int looks = classes[k]->looks(head, n), score = looks;
 
-        looks += looks && extension_fits(classes[k]->extensions, path) ? 2 : 0;
-        if (looks > best) {
-            best = looks;
+        if (looks == 2)
+            score = 4;
+        else if (gi_path_has_extension(path, classes[k]->extensions))
+            score = 3;
+        if (score > best) {
+            best = score;
             r->class = classes[k];
         }
     }

@@ -351,12 +351,16 @@ gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
     GI_TRY(check_numbers(&run, scaler, table, at, bad));
 #pragma omp parallel for schedule(dynamic) num_threads(threads_for(&run, table))
     for (size_t k = 0; k < count; k++) {
-        const gi_column *c = &table->column[at[k]];
+        const struct item *item = &scaler->item[k];
+        gi_column *c = &table->column[at[k]];
         size_t n;
         double *x = numbers(c, table->rows, &n);
 
         for (size_t i = 0; i < n; i++)
-            x[i] = scaled(&scaler->item[k], c, i);
+            x[i] = scaled(item, c, i);
+        if (c->type == GRAM_TYPE_DATE &&
+            (item->shift != 0 || item->factor != 1))
+            c->type = GRAM_TYPE_NUMBER; /* no longer days */
     }
 done:
     gi_free(at);

@@ -102,19 +102,6 @@ static gram_format *format_named(const char *name)
     return &formats[format_count++];
 }
 
-/* Is `word` in the comma-separated list? */
-static int lists(const char *list, const char *word)
-{
-    size_t n;
-
-    for (; *list; list += n + (list[n] == ',')) {
-        n = strcspn(list, ",");
-        if (n == strlen(word) && memcmp(list, word, n) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* Readers and writers of one name are one format; a reader can also read
  * what has the name of one of its extensions. */
 static void list_formats(void)
@@ -136,8 +123,6 @@ static void list_formats(void)
             continue;
         f->brief = classes[k]->brief;
         f->extensions = classes[k]->extensions;
-        for (size_t i = 0; (r = gi_reader_class_at(i)); i++)
-            f->can_read |= lists(r->extensions, f->name);
     }
 }
 

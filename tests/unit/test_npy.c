@@ -179,9 +179,9 @@ TEST(large_arrays_in_both_orders)
 TEST(numbers_become_names_and_dates_if_asked)
 {
     const double x[] = {10, 0.5, -0.0, 2, 0, 1, NAN, 3, 10, 0.25, 2.5, 4};
-    const gram_read_options typed = {
-        .types = "c0=category,c1=date,c2=text", .drop = "c3",
-        .missing = GRAM_MISSING_KEEP};
+    const gram_read_options typed = {.types = "c0=category,c1=date,c2=text",
+                                     .drop = "c3",
+                                     .missing = GRAM_MISSING_KEEP};
 
     save("x.npy", npy_doubles("(3, 4)", 0, x, 12));
     file_reads_as("x.npy", &typed,
@@ -218,8 +218,7 @@ TEST(lies_and_other_arrays_are_refused)
 {
 #define HEAD(descr, shape)                                                     \
     "{'descr': " descr ", 'fortran_order': False, 'shape': " shape "}"
-#define MUST                                                                   \
-    ", must be a float of 2, 4 or 8 bytes, an integer or a bool"
+#define MUST ", must be a float of 2, 4 or 8 bytes, an integer or a bool"
     static const struct {
         const char *header, *sentence;
     } cases[] = {

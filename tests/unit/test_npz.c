@@ -184,8 +184,7 @@ TEST(columns_are_dropped_and_typed)
     const gram_read_options o = {.drop = "x*,f1", .types = "y=category"};
 
     save("x.npz", three_arrays(DEFLATE, 0));
-    file_reads_as("x.npz", &o,
-                  "f0:number|y:category{1,2,3}\n1|1\n2|2\n3|3\n");
+    file_reads_as("x.npz", &o, "f0:number|y:category{1,2,3}\n1|1\n2|2\n3|3\n");
     unlink("x.npz");
 }
 
@@ -500,8 +499,7 @@ TESTS(SMALL(arrays_become_columns_side_by_side), SMALL(a_comment_may_follow),
       SMALL(arrays_that_do_not_fit_can_be_dropped),
       SMALL(members_must_be_arrays_with_equal_rows_and_own_names),
       SMALL(infinities_are_named_by_row_and_column),
-      SMALL(zip_files_that_lie_are_refused),
-      SMALL(a_wrong_checksum_is_refused),
+      SMALL(zip_files_that_lie_are_refused), SMALL(a_wrong_checksum_is_refused),
       SMALL(members_shorter_or_longer_than_declared_are_refused),
       SMALL(members_that_overlap_are_refused), SMALL(damaged_files_do_no_harm),
       SMALL(failing_allocations_are_survived),

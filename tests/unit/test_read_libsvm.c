@@ -67,6 +67,48 @@ TEST(blanks_comments_and_line_ends_do_not_matter)
              "1|1=2 4=3\n2|2=1\n3|\n4|\n");
 }
 
+TEST(values_are_the_nearest_doubles)
+{
+    enum { COUNT = 4000 };
+    static double expected[COUNT];
+    char *text = NULL;
+    size_t n, stored = 0;
+    FILE *out = open_memstream(&text, &n);
+    gram_table *t = NULL;
+    gram_column c;
+    uint64_t seed = 1;
+
+    fputs("1", out);
+    for (unsigned k = 0; k < COUNT; k++) {
+        static const char *const signs[] = {"", "-", "+", "-0", "00"};
+        static const char *const exponents[] = {"", "", "e-3", "E+20"};
+        char number[64];
+        int before, after;
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        before = (int)(seed >> 60);
+        after = (int)(seed >> 55 & 15) + (before == 0);
+        snprintf(number, sizeof number, "%s%.*s%s%.*s%s", signs[k % 5], before,
+                 "912345678904673", after ? "." : "", after, "0270859375112600",
+                 exponents[seed >> 40 & 3]);
+        expected[k] = strtod(number, NULL);
+        fprintf(out, " %u:%s", k + 1, number);
+    }
+    fclose(out);
+    CHECK(tables_write("train.svm", text, n));
+    CHECK_OK(gram_table_read("train.svm", &keep, NULL, &t));
+    c = gram_table_column(t, 1);
+    for (size_t k = 0; k < COUNT; k++)
+        if (expected[k] != 0) {
+            CHECK(c.index[stored] == k && c.entries[stored] == expected[k]);
+            stored++;
+        }
+    CHECK(stored == c.start[1]);
+    gram_table_free(t);
+    free(text);
+    unlink("train.svm");
+}
+
 TEST(zeros_widen_the_block_but_are_not_stored)
 {
     reads_as("1 1:0 2:5 7:-0.0\n0 1:0e5\n", &keep,
@@ -287,6 +329,7 @@ TEST(no_failed_allocation_is_overlooked)
 
 TESTS(SMALL(labels_and_features_are_read_exactly),
       SMALL(blanks_comments_and_line_ends_do_not_matter),
+      SMALL(values_are_the_nearest_doubles),
       SMALL(zeros_widen_the_block_but_are_not_stored),
       SMALL(several_labels_make_a_category),
       SMALL(a_row_without_label_has_a_missing_one),

@@ -79,9 +79,10 @@ TEST(csv_has_a_header_and_exact_numbers)
 
 TEST(text_is_quoted_where_it_must_be)
 {
-    const char *const s[] = {"plain",   "a b",  " lead",    "trail\t", "a,b",
-                             "say \"x\"", "\"", "two\nlines", "",      "NA",
-                             "?",       NULL,   "x\ty;z|w", "caf\xc3\xa9"};
+    const char *const s[] = {"plain",    "a b",        " lead", "trail\t",
+                             "a,b",      "say \"x\"",  "\"",    "two\nlines",
+                             "",         "NA",         "?",     NULL,
+                             "x\ty;z|w", "caf\xc3\xa9"};
     const double x[14] = {0};
     gram_table *t = NULL;
 
@@ -140,8 +141,8 @@ static gram_table *sparse_table(size_t width)
     CHECK_OK(gram_table_new(3, &t));
     CHECK_OK(gram_table_add_numbers(t, "label", y, 1));
     CHECK_OK(gram_table_set_role(t, "label", GRAM_ROLE_TARGET));
-    CHECK_OK(gram_table_add_sparse(t, "features", width, start, index,
-                                   entries));
+    CHECK_OK(
+        gram_table_add_sparse(t, "features", width, start, index, entries));
     return t;
 }
 
@@ -203,8 +204,8 @@ TEST(npy_keeps_missing_cells_and_days)
 {
     const gram_read_options dated = {.types = "c1=date",
                                      .missing = GRAM_MISSING_KEEP};
-    gram_table *t = table_of("c0,c1\n1,2024-01-01T12:00\n,1970-01-02\n",
-                             &keep_missing);
+    gram_table *t =
+        table_of("c0,c1\n1,2024-01-01T12:00\n,1970-01-02\n", &keep_missing);
 
     returns(t, "x.npy", &dated);
     returns(t, "x.npy.gz", &dated);
@@ -265,8 +266,8 @@ TEST(libsvm_labels_are_numbers)
                 "x.svm: column \"z\" has the category \"a\", a label must be a "
                 "number");
     gram_table_free(t);
-    t = table_of("y,x\n2,1\n-1,2\n2,3\n", &(gram_read_options){
-                                               .types = "y=category"});
+    t = table_of("y,x\n2,1\n-1,2\n2,3\n",
+                 &(gram_read_options){.types = "y=category"});
     CHECK_OK(gram_table_set_role(t, "y", GRAM_ROLE_TARGET));
     CHECK_OK(gram_table_write(t, "x.svm", NULL, NULL));
     file_is("x.svm", "2 1:1\n-1 1:2\n2 1:3\n");
@@ -456,9 +457,8 @@ TESTS(SMALL(csv_has_a_header_and_exact_numbers),
       SMALL(dates_and_categories_return),
       SMALL(a_sparse_block_is_written_densely),
       SMALL(two_columns_of_one_name_are_refused),
-      SMALL(npy_is_as_numpy_writes_it),
-      SMALL(npy_keeps_missing_cells_and_days), SMALL(npy_refuses_names),
-      SMALL(libsvm_returns_and_keeps_the_width),
+      SMALL(npy_is_as_numpy_writes_it), SMALL(npy_keeps_missing_cells_and_days),
+      SMALL(npy_refuses_names), SMALL(libsvm_returns_and_keeps_the_width),
       SMALL(libsvm_numbers_its_features_across_columns),
       SMALL(libsvm_labels_are_numbers), SMALL(libsvm_takes_several_labels),
       SMALL(libsvm_refuses_what_it_has_no_place_for),
