@@ -25,15 +25,16 @@
 #include "base/number.h"
 #include "linalg/queue.h"
 
-/* Bytes of a row of a tile: 256 doubles, 512 floats.  Smaller ones lose speed
- * in BLAS, larger ones keep threads waiting. */
-enum { TILE_ROW = 2048 };
+/* Edge of a tile.  Smaller ones lose speed in BLAS, which packs its operands
+ * for each product; larger ones keep threads waiting.  Not a power of two:
+ * rows of a tile would fall on the same cache sets. */
+enum { EDGE = 384 };
 
 /* Right-hand sides that are solved together. */
 enum { STRIPE = 256 };
 
-/* Terms of the sum that FINISH adds.  By simulation, of 64 threads and 64 x 64
- * tiles: 0.76 of the time is work with 2, 0.23 with the whole sum. */
+/* Terms of the sum that FINISH adds.  In a simulation with 64 x 64 tiles, 64
+ * threads work 0.76 of the time with 2, and 0.23 if FINISH adds them all. */
 enum { LAG = 2 };
 
 /* Triangles up to this size are left to BLAS. */
@@ -71,16 +72,11 @@ static char *tile(const gi_chol *c, size_t i, size_t j)
     return c->data + (before + j * c->edge * height(c, i)) * c->blas->size;
 }
 
-static size_t best_edge(const gi_blas *blas)
-{
-    return TILE_ROW / blas->size;
-}
-
 size_t gi_chol_bytes(size_t n, const gi_blas *blas)
 {
     if (n > LARGEST)
         return SIZE_MAX;
-    return elements(n, best_edge(blas)) * blas->size;
+    return elements(n, EDGE) * blas->size;
 }
 
 gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n, size_t edge,
@@ -92,7 +88,7 @@ gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n, size_t edge,
     GI_TRY(GI_NEW_ZERO(run, c, 1));
     c->blas = blas;
     c->n = n;
-    c->edge = edge ? edge : best_edge(blas);
+    c->edge = edge ? edge : EDGE;
     c->tiles = n / c->edge + (n % c->edge > 0);
     if (n > LARGEST)
         GI_TRY(gi_fail(GRAM_ERR_MEMORY,
@@ -135,8 +131,8 @@ static void divide(const gi_blas *blas, int tu, size_t m, size_t n,
                    const char *u, size_t ldu, char *b, size_t ldb)
 {
     size_t half = m / 2, rest = m - half;
-    const char *right = u + half * blas->size,
-               *corner = right + half * ldu * blas->size;
+    const char *right = u + half * blas->size;
+    const char *corner = right + half * ldu * blas->size;
     char *bottom = b + half * ldb * blas->size;
 
     if (m <= TRIANGLE) {

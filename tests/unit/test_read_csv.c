@@ -101,8 +101,8 @@ TEST(separators_headers_and_line_ends_are_found)
         "a;b\n1;2\n3;4\n",
         "a\tb\r\n1\t2\r\n3\t4\r\n",
         "a|b\n1|2\n3|4",
-        "\xef\xbb\xbf"
-        "a,b\n1,2\n3,4\n",
+        ("\xef\xbb\xbf"
+         "a,b\n1,2\n3,4\n"),
         "\n\na , b\n\n1,2\n \n3,4\n\n",
         "\"a\",\"b\"\n\"1\",\"2\"\n\"3\",\"4\"\n",
     };
