@@ -2,7 +2,8 @@
 # run.sh BUILD [unit] [cli] [tools] - run the tests built in that folder, all
 # three kinds unless some are named.
 #
-#   unit   BUILD/tests/test_*, cmocka programs, which speak TAP here
+#   unit   BUILD/tests/test_*, the cmocka programs of tests/unit, which speak
+#          TAP here
 #   cli    tests/cli/test_*.sh, each in an empty folder with GRAM set to the
 #          program and GRAM_DATA to the shared data, if there are any; lines
 #          "ok NAME", "skip NAME: why" and "FAIL NAME: why" count
@@ -48,7 +49,7 @@ run_one() {
     mkdir "$work/$name" && cd "$work/$name" || exit 2
     # shellcheck disable=SC2086  # $RUNNER is a command with its options
     case $1 in
-    unit) timeout "$LIMIT" $RUNNER "$2" ;;
+    unit) timeout "$LIMIT" $RUNNER "$build/tests/$name" ;;
     cli) timeout "$LIMIT" sh "$2" ;;
     tools) cd "$root" && timeout "$LIMIT" "$2" "$build" ;;
     esac >"$work/$name.log" 2>&1 </dev/null
@@ -60,14 +61,14 @@ export -f run_one
 list=()
 for kind in $kinds; do
     case $kind in
-    unit) files=("$build"/tests/test_*) ;;
+    unit) files=("$root"/tests/unit/test_*.c) ;;
     cli) files=("$root"/tests/cli/test_*.sh) ;;
     tools) files=("$root"/tools/check_*.sh) ;;
     *) echo "run.sh: no kind of test \"$kind\"" >&2 && exit 2 ;;
     esac
     for file in "${files[@]}"; do
         [ -f "$file" ] && [ "${file##*/}" != check_hard.sh ] &&
-            list+=("$kind" "$file")
+            list+=("$kind" "${file%.c}")
     done
 done
 printf '%s\n' "${list[@]}" | xargs -r -n 2 -P "${JOBS:-$(nproc)}" \
