@@ -88,23 +88,12 @@ static inline const char *whole_number(const char *p, uint64_t *x)
 }
 
 /* The byte behind the finite number at p, which is a whole item; else NULL.
- * Whole numbers of up to 15 digits and powers of ten up to 22 are doubles, so
- * that the quotient of two is the one nearest to the decimal (Clinger: How to
- * read floating point numbers accurately, 1990). */
+ * A single digit is the commonest value there is. */
 static inline const char *value(const char *p, const char *end, double *x)
 {
-    static const double ten_to[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
-                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
-    const char *first = p + (*p == '-'), *point, *q;
-    uint64_t w = 0;
-
-    point = q = digits(first, &w);
-    if (*q == '.')
-        q = digits(++point, &w);
-    if (is_break(*q) && is_digit(q[-1]) && q - first <= 15) {
-        *x = (double)(int64_t)w / ten_to[q - point];
-        *x = first > p ? -*x : *x;
-        return q;
+    if (is_digit(*p) && is_break(p[1])) {
+        *x = *p - '0';
+        return p + 1;
     }
     p = gi_number_parse(p, end, x);
     return p && is_break(*p) && isfinite(*x) ? p : NULL;
