@@ -3,6 +3,9 @@
  */
 #include "cpu/cpu.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 static size_t count_byte(const char *s, size_t n, char c)
 {
     size_t count = 0;
@@ -19,8 +22,19 @@ static void triad(double *a, const double *b, const double *c, double s,
         a[i] = b[i] + s * c[i];
 }
 
+#define REAL double
+#define OF(name) name##_d
+#include "cpu/cpu_generic_tile.inc"
+#undef REAL
+#undef OF
+#define REAL float
+#define OF(name) name##_s
+#include "cpu/cpu_generic_tile.inc"
+#undef REAL
+#undef OF
+
+#define OPERATION(result, operation, arguments) .operation = operation,
 const gi_cpu gi_cpu_generic = {
     .name = "generic",
-    .count_byte = count_byte,
-    .triad = triad,
+#include "cpu/cpu.def"
 };
