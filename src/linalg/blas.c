@@ -2,7 +2,8 @@
  *
  * The prototypes are our own: the symbols come from OpenBLAS's archive, with
  * 32-bit integers.  gfortran passes the length of every character argument
- * behind the others; OpenBLAS is C there and never looks, so it is left out.
+ * behind the others; where OpenBLAS is C it never looks, so it is left out,
+ * but dsyevd is Fortran and may use the room that the lengths stand in.
  */
 #include "linalg/blas.h"
 
@@ -35,6 +36,10 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
              int *info);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda,
              int *info);
+void dsyevd_(const char *job, const char *uplo, const int *n, double *a,
+             const int *lda, double *values, double *work, const int *works,
+             int *iwork, const int *iworks, int *info, size_t job_length,
+             size_t uplo_length);
 void openblas_set_num_threads(int threads);
 char *openblas_get_config(void);
 char *openblas_get_corename(void);
@@ -102,6 +107,16 @@ const gi_blas gi_blas_double = {
     .potrf = potrf_double,
     .get = get_double,
 };
+
+int gi_blas_syevd(int vectors, size_t n, double *a, size_t lda, double *values,
+                  double *work, int works, int *iwork, int iworks)
+{
+    int fn = (int)n, fa = leading(lda), info = 0;
+
+    dsyevd_(vectors ? "V" : "N", "L", &fn, a, &fa, values, work, &works, iwork,
+            &iworks, &info, 1, 1);
+    return info;
+}
 
 /* ---------------------------------------------------------------- single */
 
