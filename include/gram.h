@@ -1,6 +1,7 @@
 /* gram.h - the public interface of libgram: kernel methods in C.
  *
- * This is the only header a user includes.
+ * This is the only header a user includes; authors of kernels also include
+ * gram_plugin.h.
  *
  * Every function that can fail returns a gram_status and says why through
  * gram_error_message().  Inputs come first, outputs last.  Input arrays and
@@ -70,10 +71,18 @@ typedef struct gram_exec {
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held
- * since the start or the last reset. */
+ * since the start or the last reset.  Beside them, the last block of 4 MB or
+ * more that was freed stays mapped until the next one takes its place. */
 GRAM_API size_t gram_memory_used(void);
 GRAM_API size_t gram_memory_peak(void);
 GRAM_API void gram_memory_reset_peak(void);
+
+/* Room for `count` elements of `size` bytes, for matrices of the caller's: on
+ * 64-byte boundaries, with huge pages where it is large, counted as the
+ * library's own and kept within the budget.  Not zeroed.  Errors: MEMORY. */
+GRAM_API gram_status gram_memory_new(size_t count, size_t size,
+                                     const gram_exec *exec, void **out);
+GRAM_API void gram_memory_free(void *p);
 
 /* What the library found on this machine.  The strings are static. */
 typedef struct gram_system {
@@ -193,6 +202,15 @@ GRAM_API void gram_table_free(gram_table *table);
 GRAM_API gram_status gram_table_add_numbers(gram_table *table, const char *name,
                                             const double *values,
                                             size_t stride);
+/* Add the columns of a matrix, values[i*down + j*across], in one go; a column
+ * that becomes number j of the table is called "c<j>", as in .npy files. */
+GRAM_API gram_status gram_table_add_matrix(gram_table *table,
+                                           const double *values, size_t cols,
+                                           size_t down, size_t across);
+GRAM_API gram_status gram_table_add_matrix_single(gram_table *table,
+                                                  const float *values,
+                                                  size_t cols, size_t down,
+                                                  size_t across);
 GRAM_API gram_status gram_table_add_strings(gram_table *table, const char *name,
                                             gram_type type,
                                             const char *const *strings);
@@ -233,6 +251,16 @@ typedef struct gram_write_options {
 GRAM_API gram_status gram_table_write(const gram_table *table, const char *path,
                                       const gram_write_options *options,
                                       const gram_exec *exec);
+
+/* Write a rows x cols matrix, row-major without gaps, as .npy: float64, or
+ * float32.  The name must end in .npy or .npy.gz, or be "-"; the file appears
+ * as that of a table does.  Errors: IO, NAME, MEMORY, CANCELLED. */
+GRAM_API gram_status gram_matrix_write(const double *data, size_t rows,
+                                       size_t cols, const char *path,
+                                       const gram_exec *exec);
+GRAM_API gram_status gram_matrix_write_single(const float *data, size_t rows,
+                                              size_t cols, const char *path,
+                                              const gram_exec *exec);
 
 /* -------------------------------------------------------------- streaming */
 
@@ -339,6 +367,167 @@ GRAM_API gram_status gram_table_folds(const gram_table *table,
                                       const gram_fold_options *options,
                                       const gram_exec *exec, int *fold,
                                       size_t *count);
+
+/* --------------------------------------------------------------- kernels */
+
+/* A kernel k(x,t), written as an expression over columns.  Immutable once
+ * made, so one kernel may be used from many threads. */
+typedef struct gram_kernel gram_kernel;
+
+/* Make a kernel from its text: "rbf(gamma=0.5)", "2*rbf[age,bmi] +
+ * poly(degree=2)[bmi]*delta[city]".  `gram kernels` lists names and
+ * parameters, docs/kernels.md has the language.  A text that parses but is
+ * not positive semidefinite makes a kernel too; its proof says so.
+ *
+ * Errors: PARSE, NAME, RANGE, with the place in the text; *out is then NULL. */
+GRAM_API gram_status gram_kernel_new(const char *text, gram_kernel **out);
+
+GRAM_API void gram_kernel_free(gram_kernel *k);
+
+/* Text that makes the same kernel, with all values it has. */
+GRAM_API const char *gram_kernel_text(const gram_kernel *k);
+
+/* A number of the expression that a criterion may learn. */
+typedef struct gram_kernel_param {
+    const char *name; /* "rbf.gamma", "amplitude"; the same name may recur */
+    int open;         /* still to be learned */
+    double value;     /* NaN if open without a start */
+} gram_kernel_param;
+
+GRAM_API size_t gram_kernel_param_count(const gram_kernel *k);
+GRAM_API gram_kernel_param gram_kernel_param_at(const gram_kernel *k, size_t i);
+
+/* K[i*ld + j] = k(row i of a, row j of b).  b NULL means a itself: one
+ * triangle is computed and mirrored, so K is symmetric to the bit, and rows of
+ * the same table know that they are (white).  Columns are matched by name;
+ * maps that learn (standardize) learn from a.
+ *
+ * Cost:   O(rows * rows * columns) at the speed of a matrix product.
+ * Errors: NAME (open parameters, columns that are not there), SHAPE, RANGE (a
+ *         cell outside the kernel's domain, or missing), MEMORY, CANCELLED. */
+GRAM_API gram_status gram_kernel_matrix(const gram_kernel *k,
+                                        const gram_table *a,
+                                        const gram_table *b,
+                                        const gram_exec *exec, double *K,
+                                        size_t ld);
+GRAM_API gram_status gram_kernel_matrix_single(const gram_kernel *k,
+                                               const gram_table *a,
+                                               const gram_table *b,
+                                               const gram_exec *exec, float *K,
+                                               size_t ld);
+
+/* k(x,x) for every row. */
+GRAM_API gram_status gram_kernel_diagonal(const gram_kernel *k,
+                                          const gram_table *a,
+                                          const gram_exec *exec, double *out);
+
+/* out = K V without K in memory: V is rows(b) x r, out rows(a) x r, row-major
+ * without gaps.  `single` computes tiles in single precision and sums in
+ * double.  Cost: as the matrix, and 2 rows(a) rows(b) r. */
+GRAM_API gram_status gram_kernel_product(
+    const gram_kernel *k, const gram_table *a, const gram_table *b,
+    const gram_exec *exec, int single, const double *V, size_t r, double *out);
+
+/* Where the numbers of k are when it meets the columns of `a`: those of
+ * gram_kernel_param_at(k, p) are first[p] .. first[p + 1] - 1, one, or with
+ * `ard` one per column; `first` has room for gram_kernel_param_count(k) + 1,
+ * and its last entry says how many numbers there are.  Without `ard`, first[p]
+ * is p.  Errors: NAME, SHAPE, RANGE, as the matrix, except open parameters. */
+GRAM_API gram_status gram_kernel_param_layout(const gram_kernel *k,
+                                              const gram_table *a,
+                                              size_t *first);
+
+/* out[m] = sum over i, j of G[i*ld + j] dk(a_i, a_j)/d(number m), for every
+ * number of gram_kernel_param_layout, fixed ones too: the values in the text
+ * are where the derivative is taken.  G need not be symmetric.
+ *
+ * Cost:   a few times the matrix, in one sweep for all numbers.
+ * Errors: as gram_kernel_matrix. */
+GRAM_API gram_status gram_kernel_gradient(const gram_kernel *k,
+                                          const gram_table *a,
+                                          const gram_exec *exec,
+                                          const double *G, size_t ld,
+                                          double *out);
+
+/* ------------------------------------------------------------ certificates */
+
+/* One step of the proof that a kernel is positive semidefinite, or of why it
+ * is not: a node of the expression, its parts following it one deeper. */
+typedef struct gram_proof_step {
+    int depth;
+    const char *text;     /* the node, as an expression */
+    int psd;              /* 1 certified, 0 unknown, -1 refuted */
+    const char *rule;     /* "sum", "product", "radial family", ... */
+    const char *why;      /* a sentence */
+    const char *instead;  /* not certified: an expression that is, or NULL */
+    const double *points; /* refuted: count rows of d numbers, or NULL */
+    size_t count, d;
+    double eigenvalue; /* the smallest of the matrix of points, or NaN */
+} gram_proof_step;
+
+typedef struct gram_proof gram_proof;
+
+GRAM_API gram_status gram_proof_new(const gram_kernel *k, gram_proof **out);
+GRAM_API void gram_proof_free(gram_proof *proof);
+/* 1 certified, 0 unknown, -1 refuted: the verdict on the whole. */
+GRAM_API int gram_proof_psd(const gram_proof *proof);
+GRAM_API size_t gram_proof_count(const gram_proof *proof);
+GRAM_API gram_proof_step gram_proof_at(const gram_proof *proof, size_t i);
+
+/* What the matrix of a kernel on data looks like. */
+typedef struct gram_spectrum {
+    double min_eigenvalue, max_eigenvalue;
+    double error;     /* bound on the error of min_eigenvalue; from Lanczos, on
+                         its distance to some eigenvalue */
+    int psd;          /* 1: PSD up to rounding, -1: certainly not, 0: open */
+    size_t rank;      /* eigenvalues above n u max_eigenvalue; 0: unknown */
+    double condition; /* max/min eigenvalue; inf: singular, NaN: unknown */
+    int identity;     /* off-diagonal entries are nearly 0, but for at most one
+                         in ten rows, which may be duplicates */
+    int constant;     /* all entries are nearly the same */
+    int exact;        /* 1: all eigenvalues; 0: Lanczos */
+} gram_spectrum;
+
+/* Cost: n^3 up to 2000 rows, Lanczos without a matrix in memory beyond. */
+GRAM_API gram_status gram_kernel_spectrum(const gram_kernel *k,
+                                          const gram_table *a,
+                                          const gram_exec *exec,
+                                          gram_spectrum *out);
+
+/* --------------------------------------------------------------- features */
+
+/* An explicit map phi with phi(x).phi(t) = k(x,t), where it is finite: the
+ * number of features (at most 2^20), then F[i*ld + j] = phi_j(row i of a).
+ * Errors: RANGE (the kernel has no finite map, or too many features). */
+GRAM_API gram_status gram_kernel_feature_count(const gram_kernel *k,
+                                               const gram_table *a,
+                                               size_t *count);
+GRAM_API gram_status gram_kernel_features(const gram_kernel *k,
+                                          const gram_table *a,
+                                          const gram_exec *exec, double *F,
+                                          size_t ld);
+
+/* -------------------------------------------------------------- functions */
+
+/* f = sum_i alpha_i k(x_i, .), an element of the kernel's space. */
+typedef struct gram_function gram_function;
+
+/* Keeps copies of what it needs of `a` and alpha; k must stay. */
+GRAM_API gram_status gram_function_new(const gram_kernel *k,
+                                       const gram_table *a, const double *alpha,
+                                       const gram_exec *exec,
+                                       gram_function **out);
+GRAM_API void gram_function_free(gram_function *f);
+
+/* out[i] = f(row i of t). */
+GRAM_API gram_status gram_function_values(const gram_function *f,
+                                          const gram_table *t,
+                                          const gram_exec *exec, double *out);
+
+/* <f, g>, of functions of the same kernel.  <f, f> is the squared norm. */
+GRAM_API gram_status gram_function_inner(const gram_function *f,
+                                         const gram_function *g,
+                                         const gram_exec *exec, double *out);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,11 @@
  * blocks come from aligned_alloc.  Blocks of 4 MB and more are mapped: the
  * data begin on a 2 MB boundary and the head sits in the page before, so that
  * huge pages cover the data (first touch of 800 MB: 0.24 s without, 0.08 s
- * with), freed pages go back to the kernel at once, and mremap grows a block
- * by moving page tables, not bytes.
+ * with), and mremap grows a block by moving page tables, not bytes.  The last
+ * mapping that was freed is kept for the next block of about its size, since
+ * the kernel takes longer to hand out fresh pages than the tile engine to fill
+ * them; any other mapping gives it back first, so that it never adds to a peak
+ * of large blocks.
  *
  * The budget counts everything the library holds in the process: the caller's
  * gram_exec.memory is checked at each allocation of the run.
@@ -27,11 +30,13 @@ static const size_t MAPPED = 4 * MB, HUGE_PAGE = 2 * MB;
 typedef struct head {
     size_t bytes;  /* asked for */
     size_t length; /* of the mapping, which begins a page before; 0: heap */
+    int used;      /* the mapping had another block in it: it is not zero */
 } head;
 
 _Static_assert(sizeof(head) <= HEAD, "the head fits before the data");
 
 static atomic_size_t used, peak;
+static _Atomic(void *) spare; /* a mapping that was freed, or NULL */
 static atomic_size_t fail_at; /* 0: never */
 static atomic_int fail_sticky;
 
@@ -119,10 +124,33 @@ static size_t mapping_length(size_t n)
     return PAGE + (n + PAGE - 1) / PAGE * PAGE;
 }
 
-/* A mapping whose second page begins on a 2 MB boundary. */
-static void *map_block(size_t bytes)
+static void unmap(void *p)
 {
-    size_t length = mapping_length(bytes), slack = HUGE_PAGE + PAGE;
+    if (p)
+        munmap((char *)p - PAGE, head_of(p)->length);
+}
+
+/* The spare mapping cut to this length, if that leaves most of it. */
+static void *take_spare(size_t length)
+{
+    void *p = atomic_exchange(&spare, NULL);
+    size_t have = p ? head_of(p)->length : 0;
+
+    if (have < length || have - length > length / 8) {
+        unmap(p);
+        return NULL;
+    }
+    if (have > length)
+        munmap((char *)p - PAGE + length, have - length);
+    head_of(p)->length = length;
+    head_of(p)->used = 1;
+    return p;
+}
+
+/* A mapping whose second page begins on a 2 MB boundary. */
+static void *map_fresh(size_t length)
+{
+    size_t slack = HUGE_PAGE + PAGE;
     char *raw = mmap(NULL, length + slack, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *data, *begin;
@@ -138,6 +166,14 @@ static void *map_block(size_t bytes)
             MADV_HUGEPAGE); /* all of it: mremap wants one area */
     head_of(data)->length = length;
     return data;
+}
+
+static void *map_block(size_t bytes)
+{
+    size_t length = mapping_length(bytes);
+    void *p = take_spare(length);
+
+    return p ? p : map_fresh(length);
 }
 
 static void *heap_block(size_t bytes)
@@ -186,8 +222,8 @@ gram_status gi_alloc_zero(gi_run *run, void *slot, size_t n, size_t size)
 
     if (status == GRAM_OK) {
         memcpy(&p, slot, sizeof p);
-        if (head_of(p)->length == 0) /* a fresh mapping is zero already */
-            memset(p, 0, n * size);
+        if (head_of(p)->length == 0 || head_of(p)->used)
+            memset(p, 0, n * size); /* a fresh mapping is zero already */
     }
     return status;
 }
@@ -201,9 +237,23 @@ void gi_free(void *p)
     h = head_of(p);
     count(0, h->bytes);
     if (h->length)
-        munmap((char *)p - PAGE, h->length);
+        unmap(atomic_exchange(&spare, p));
     else
         free(h);
+}
+
+gram_status gram_memory_new(size_t n, size_t size, const gram_exec *exec,
+                            void **out)
+{
+    gi_run run = gi_run_begin(exec);
+
+    *out = NULL;
+    return gi_alloc(&run, out, n, size);
+}
+
+void gram_memory_free(void *p)
+{
+    gi_free(p);
 }
 
 /* Both sizes are mapped: let the kernel move the pages. */

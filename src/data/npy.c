@@ -412,13 +412,14 @@ size_t gi_npy_decode(const gi_npy *a, const void *from, size_t stride, size_t n,
     return i;
 }
 
-void gi_npy_header(size_t rows, size_t cols, char out[GI_NPY_HEADER])
+void gi_npy_header(size_t rows, size_t cols, size_t size,
+                   char out[GI_NPY_HEADER])
 {
-    int n =
-        snprintf(out, GI_NPY_HEADER,
-                 "%s%c%c%c%c{'descr': '%cf8', 'fortran_order': False, "
-                 "'shape': (%zu, %zu), }",
-                 MAGIC, 1, 0, GI_NPY_HEADER - 10, 0, HOST_ORDER, rows, cols);
+    int n = snprintf(out, GI_NPY_HEADER,
+                     "%s%c%c%c%c{'descr': '%cf%zu', 'fortran_order': False, "
+                     "'shape': (%zu, %zu), }",
+                     MAGIC, 1, 0, GI_NPY_HEADER - 10, 0, HOST_ORDER, size, rows,
+                     cols);
 
     memset(out + n, ' ', (size_t)(GI_NPY_HEADER - n));
     out[GI_NPY_HEADER - 1] = '\n';

@@ -52,7 +52,9 @@ size_t gi_npy_decode(const gi_npy *a, const void *from, size_t stride, size_t n,
 
 enum { GI_NPY_HEADER = 128 };
 
-/* The header of a rows x cols array of doubles in C order. */
-void gi_npy_header(size_t rows, size_t cols, char out[GI_NPY_HEADER]);
+/* The header of a rows x cols array in C order: of doubles, size = 8, or of
+ * floats, size = 4. */
+void gi_npy_header(size_t rows, size_t cols, size_t size,
+                   char out[GI_NPY_HEADER]);
 
 #endif

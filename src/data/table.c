@@ -8,6 +8,8 @@
 #include "data/table.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +38,12 @@ static int has_values(const gi_column *c)
 
 gram_status gram_table_new(size_t rows, gram_table **out)
 {
+    static atomic_ulong tables;
     gram_table *t = NULL;
     gram_status status = GI_NEW_ZERO(NULL, t, 1);
 
     if (status == GRAM_OK) {
+        t->serial = atomic_fetch_add(&tables, 1) + 1;
         t->rows = t->room = rows;
         *out = t;
     }
@@ -65,7 +69,7 @@ void gi_table_clear(gram_table *t)
         free_column(&t->column[j]);
     gi_free(t->column);
     gi_dict_free(&t->names);
-    *t = (gram_table){0};
+    *t = (gram_table){.serial = t->serial};
 }
 
 void gram_table_free(gram_table *t)
@@ -253,6 +257,80 @@ static void drop_last(gram_table *t)
 {
     free_column(&t->column[--t->cols]);
     gi_dict_pop(&t->names);
+}
+
+/* Where numbers come from: one of the two arrays. */
+typedef struct source {
+    const double *doubles;
+    const float *floats;
+    size_t down, across;
+} source;
+
+/* Rows from..to of all columns: few enough that what is read for one column
+ * is still in the cache for the next. */
+static void copy_rows(const source *s, gi_column *column, size_t cols,
+                      size_t from, size_t to)
+{
+    for (size_t j = 0; j < cols; j++) {
+        double *values = column[j].values;
+        size_t at = j * s->across;
+
+        if (s->doubles)
+            for (size_t i = from; i < to; i++)
+                values[i] = s->doubles[i * s->down + at];
+        else
+            for (size_t i = from; i < to; i++)
+                values[i] = (double)s->floats[i * s->down + at];
+    }
+}
+
+static gram_status check_finite(const gi_column *c, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (isinf(c->values[i]))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": %g is not finite", i + 1,
+                           c->name, c->values[i]);
+    return GRAM_OK;
+}
+
+static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
+{
+    enum { ROWS = 32 };
+    gram_status status = GRAM_OK;
+    size_t first = t->cols, rows = t->rows;
+    size_t step = s->down < s->across ? rows : ROWS; /* by columns, by rows */
+    gi_column *c = NULL;
+    char name[32];
+
+    for (size_t j = 0; j < cols; j++) {
+        snprintf(name, sizeof name, "c%zu", first + j);
+        GI_TRY(gi_table_add(NULL, t, name, GRAM_TYPE_NUMBER, &c));
+    }
+    c = cols ? t->column + first : NULL;
+    for (size_t i = 0; i < rows; i += step)
+        copy_rows(s, c, cols, i, rows - i < step ? rows : i + step);
+    for (size_t j = 0; j < cols; j++) {
+        GI_TRY(check_finite(&c[j], rows));
+        gi_column_count_missing(&c[j], rows);
+    }
+done:
+    while (status != GRAM_OK && t->cols > first)
+        drop_last(t);
+    return status;
+}
+
+gram_status gram_table_add_matrix(gram_table *t, const double *values,
+                                  size_t cols, size_t down, size_t across)
+{
+    return add_matrix(t, &(source){values, NULL, down, across}, cols);
+}
+
+gram_status gram_table_add_matrix_single(gram_table *t, const float *values,
+                                         size_t cols, size_t down,
+                                         size_t across)
+{
+    return add_matrix(t, &(source){NULL, values, down, across}, cols);
 }
 
 gram_status gram_table_add_strings(gram_table *t, const char *name,

@@ -37,6 +37,7 @@ typedef struct gi_column {
 } gi_column;
 
 struct gram_table {
+    unsigned long serial; /* no two tables of a process have the same */
     size_t rows, cols;
     size_t room;      /* rows that fit in every column */
     size_t cols_room; /* columns that fit in `column` */

@@ -1,8 +1,9 @@
-/* write_npy.c - a table of numbers as one NumPy array: doubles, C order.
+/* write_npy.c - a table of numbers, or a matrix, as one NumPy array in C
+ * order.
  *
- * Columns in their order, whatever they are for; dates are days, missing cells
- * are NaN, a sparse block is as many columns as it has features.  Names are
- * lost: the format has none.
+ * Columns of a table in their order, whatever they are for; dates are days,
+ * missing cells are NaN, a sparse block is as many columns as it has features.
+ * Names are lost: the format has none.  A matrix is written as it stands.
  */
 #include <string.h>
 
@@ -52,7 +53,7 @@ static gram_status write(gi_run *run, const gram_table *t, const char *name,
 
     GI_TRY(check(t, name));
     GI_TRY(gi_dense_cols(t, name, &cols));
-    gi_npy_header(t->rows, cols, header);
+    gi_npy_header(t->rows, cols, sizeof *buffer, header);
     GI_TRY(gi_output_write(out, header, sizeof header));
     step = BUFFER / sizeof *buffer / (cols + 1) + 1;
     GI_TRY(GI_NEW(run, buffer, step * cols));
@@ -75,3 +76,48 @@ const gi_writer_class gi_writer_npy = {
     .extensions = "npy",
     .write = write,
 };
+
+/* --------------------------------------------------------------- matrices */
+
+static gram_status write_matrix(const void *data, size_t rows, size_t cols,
+                                size_t size, const char *path,
+                                const gram_exec *exec)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    char header[GI_NPY_HEADER];
+    size_t bytes = rows * cols * size;
+    gi_output *out = NULL;
+
+    if (strcmp(path, "-") != 0 && !gi_path_has_extension(path, "npy"))
+        return gi_fail(GRAM_ERR_NAME,
+                       "%s: a matrix is written as .npy, and its name must "
+                       "say so (gram convert makes other formats of it)",
+                       path);
+    GI_TRY(gi_output_open(&run, path, &out));
+    gi_npy_header(rows, cols, size, header);
+    GI_TRY(gi_output_write(out, header, sizeof header));
+    for (size_t at = 0; at < bytes; at += BUFFER) {
+        size_t n = bytes - at < BUFFER ? bytes - at : BUFFER;
+
+        GI_TRY(gi_output_write(out, (const char *)data + at, n));
+        GI_TRY(gi_run_tick(&run, (double)at / (double)bytes));
+    }
+    GI_TRY(gi_output_commit(out));
+done:
+    gi_output_free(out);
+    return status;
+}
+
+gram_status gram_matrix_write(const double *data, size_t rows, size_t cols,
+                              const char *path, const gram_exec *exec)
+{
+    return write_matrix(data, rows, cols, sizeof *data, path, exec);
+}
+
+gram_status gram_matrix_write_single(const float *data, size_t rows,
+                                     size_t cols, const char *path,
+                                     const gram_exec *exec)
+{
+    return write_matrix(data, rows, cols, sizeof *data, path, exec);
+}

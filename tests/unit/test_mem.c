@@ -58,6 +58,25 @@ TEST(zero_elements_give_a_pointer_and_zeroed_memory_is_zero)
     gi_free(q);
 }
 
+TEST(a_large_block_is_reused_and_zeroed_when_asked)
+{
+    unsigned char *p = NULL, *q = NULL;
+
+    CHECK_OK(GI_NEW(NULL, p, 2 * BIG));
+    memset(p, 1, 2 * BIG);
+    q = p;
+    gi_free(p);
+    CHECK_OK(GI_NEW_ZERO(NULL, p, 2 * BIG - 100000)); /* a little smaller */
+    CHECK(p == q);
+    for (size_t i = 0; i < 2 * BIG - 100000; i++)
+        CHECK(p[i] == 0);
+    gi_free(p);
+    CHECK_OK(GI_NEW(NULL, p, 4 * BIG)); /* does not fit: a fresh one */
+    CHECK_OK(GI_GROW(NULL, p, 5 * BIG));
+    memset(p, 1, 5 * BIG);
+    gi_free(p);
+}
+
 TEST(sizes_that_overflow_are_refused)
 {
     double *p = NULL;
@@ -86,6 +105,23 @@ TEST(the_budget_is_kept)
     gi_free(p);
 }
 
+TEST(memory_of_the_caller_is_counted_and_within_the_budget)
+{
+    const gram_exec exec = {.memory = gram_memory_used() + 1000000};
+    size_t before = gram_memory_used();
+    void *p = NULL, *q = &before;
+
+    CHECK_OK(gram_memory_new(100000, sizeof(double), &exec, &p));
+    CHECK(gram_memory_used() == before + 800000);
+    CHECK((uintptr_t)p % 64 == 0);
+    CHECK(gram_memory_new(100000, sizeof(double), &exec, &q) ==
+          GRAM_ERR_MEMORY);
+    CHECK(q == NULL);
+    gram_memory_free(p);
+    gram_memory_free(NULL);
+    CHECK(gram_memory_used() == before);
+}
+
 TEST(the_nth_allocation_fails_when_told)
 {
     char *p[4] = {NULL};
@@ -106,5 +142,7 @@ TEST(the_nth_allocation_fails_when_told)
 TESTS(SMALL(blocks_are_aligned_and_counted),
       SMALL(growing_keeps_what_was_there_across_all_kinds_of_blocks),
       SMALL(zero_elements_give_a_pointer_and_zeroed_memory_is_zero),
+      SMALL(a_large_block_is_reused_and_zeroed_when_asked),
       SMALL(sizes_that_overflow_are_refused), SMALL(the_budget_is_kept),
+      SMALL(memory_of_the_caller_is_counted_and_within_the_budget),
       SMALL(the_nth_allocation_fails_when_told))

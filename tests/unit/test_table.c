@@ -34,6 +34,43 @@ TEST(columns_hold_what_was_added)
     gram_table_free(NULL);
 }
 
+TEST(a_matrix_is_many_columns)
+{
+    enum { ROWS = 70, COLS = 3 }; /* more than are copied at a time */
+    static double wide[ROWS * COLS];
+    static float narrow[ROWS * COLS];
+    gram_table *t = NULL;
+
+    for (int i = 0; i < ROWS * COLS; i++) {
+        wide[i] = i + 0.1;
+        narrow[i] = (float)i;
+    }
+    narrow[5 * COLS] = NAN;
+    CHECK_OK(gram_table_new(ROWS, &t));
+    CHECK_OK(gram_table_add_matrix(t, wide, COLS, 1, ROWS));
+    CHECK_OK(gram_table_add_matrix_single(t, narrow, COLS, COLS, 1));
+    CHECK_OK(gram_table_add_matrix(t, NULL, 0, 1, 1));
+    CHECK(gram_table_cols(t) == 2 * COLS);
+    CHECK_STR(gram_table_column(t, COLS).name, "c3");
+    CHECK(gram_table_column(t, COLS).missing == 1);
+    for (size_t j = 0; j < COLS; j++)
+        for (size_t i = 0; i < ROWS; i++) {
+            float x = narrow[i * COLS + j];
+            double y = gram_table_column(t, COLS + j).values[i];
+            CHECK(gram_table_column(t, j).values[i] == wide[j * ROWS + i]);
+            CHECK(isnan(x) ? isnan(y) : x == y);
+        }
+    wide[ROWS + 1] = -INFINITY;
+    CHECK_FAILS(gram_table_add_matrix(t, wide, COLS, 1, ROWS), GRAM_ERR_RANGE,
+                "row 2, column \"c7\": -inf is not finite");
+    CHECK(gram_table_cols(t) == 2 * COLS);
+    CHECK_OK(gram_table_add_numbers(t, "c7", wide, 1));
+    CHECK_FAILS(gram_table_add_matrix(t, wide, COLS, 1, ROWS), GRAM_ERR_NAME,
+                "two columns are called \"c7\"");
+    CHECK(gram_table_cols(t) == 2 * COLS + 1);
+    gram_table_free(t);
+}
+
 TEST(a_sparse_block_is_checked_and_kept)
 {
     static const size_t start[] = {0, 2, 2, 3};
@@ -152,7 +189,7 @@ TEST(rows_can_be_kept)
     gram_table_free(t);
 }
 
-TESTS(SMALL(columns_hold_what_was_added),
+TESTS(SMALL(columns_hold_what_was_added), SMALL(a_matrix_is_many_columns),
       SMALL(a_sparse_block_is_checked_and_kept),
       SMALL(bad_columns_are_refused_and_leave_the_table_as_it_was),
       SMALL(columns_are_found_by_name_or_suggested), SMALL(roles_are_checked),

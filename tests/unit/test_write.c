@@ -222,6 +222,38 @@ TEST(npy_refuses_names)
     gram_table_free(t);
 }
 
+TEST(a_matrix_is_written_in_both_precisions)
+{
+    const double x[] = {1, 0.1, -2, 3, 4, 5};
+    const float y[] = {1, 0.5F, -2, 3, 4, 5};
+    char *file;
+
+    fresh("x.npy");
+    CHECK_OK(gram_matrix_write(x, 2, 3, "x.npy", NULL));
+    file_reads_as("x.npy", NULL,
+                  "c0:number|c1:number|c2:number\n"
+                  "1|0.10000000000000001|-2\n3|4|5\n");
+    CHECK_OK(gram_matrix_write_single(y, 3, 2, "x.npy.gz", NULL));
+    file_reads_as("x.npy.gz", NULL, "c0:number|c1:number\n1|0.5\n-2|3\n4|5\n");
+    CHECK_OK(gram_matrix_write_single(y, 3, 2, "x.npy", NULL));
+    file = slurp("x.npy");
+    CHECK(strncmp(file + 10, "{'descr': '<f4', ", 17) == 0);
+    free(file);
+    unlink("x.npy");
+    unlink("x.npy.gz");
+}
+
+TEST(a_matrix_wants_a_name_that_says_npy)
+{
+    const double x[] = {1};
+
+    fresh("x.csv");
+    CHECK_FAILS(gram_matrix_write(x, 1, 1, "x.csv", NULL), GRAM_ERR_NAME,
+                "x.csv: a matrix is written as .npy, and its name must say so "
+                "(gram convert makes other formats of it)");
+    CHECK(access("x.csv", F_OK) != 0);
+}
+
 /* ----------------------------------------------------------------- LIBSVM */
 
 TEST(libsvm_returns_and_keeps_the_width)
@@ -458,7 +490,9 @@ TESTS(SMALL(csv_has_a_header_and_exact_numbers),
       SMALL(a_sparse_block_is_written_densely),
       SMALL(two_columns_of_one_name_are_refused),
       SMALL(npy_is_as_numpy_writes_it), SMALL(npy_keeps_missing_cells_and_days),
-      SMALL(npy_refuses_names), SMALL(libsvm_returns_and_keeps_the_width),
+      SMALL(npy_refuses_names), SMALL(a_matrix_is_written_in_both_precisions),
+      SMALL(a_matrix_wants_a_name_that_says_npy),
+      SMALL(libsvm_returns_and_keeps_the_width),
       SMALL(libsvm_numbers_its_features_across_columns),
       SMALL(libsvm_labels_are_numbers), SMALL(libsvm_takes_several_labels),
       SMALL(libsvm_refuses_what_it_has_no_place_for),
