@@ -1,0 +1,67 @@
+/* engine.h - run a program over all pairs of rows, tile by tile.
+ *
+ * "For a tile (I,J) compute k(x_i,t_j) in cache and hand it to a consumer":
+ * nothing else in the library touches pairs.  Tiles have a fixed shape, each
+ * task is one block of tiles, and whoever adds up does so in a fixed order, so
+ * results have the same bits for any number of threads.
+ */
+#ifndef GI_ENGINE_H
+#define GI_ENGINE_H
+
+#include "kernels/program.h"
+
+/* A tile on its way: value (i,j) of rows row+i of x and col+j of t is
+ * tile[i*ld + j], double or float as the points are. */
+typedef struct gi_tile {
+    size_t row, rows, col, cols, ld;
+    const void *value;
+} gi_tile;
+
+/* What becomes of the tiles.  With `symmetric` (t is x) only tiles that touch
+ * the upper triangle come, and of a tile on the diagonal all of it; the
+ * consumer mirrors.  task is the number of the block of tiles: tiles of one
+ * task come in order from one thread, tasks run at the same time. */
+typedef struct gi_consumer {
+    gram_status (*take)(void *user, size_t task, const gi_tile *tile);
+    void *user;
+} gi_consumer;
+
+/* Run over all pairs of x and t; t NULL: x with itself.  theta NULL: the
+ * program's own values. */
+gram_status gi_engine_run(gi_run *run, const gram_program *p,
+                          const double *theta, const gi_points *x,
+                          const gi_points *t, const gi_consumer *consumer);
+
+/* Tasks that gi_engine_run() makes for these numbers of rows. */
+size_t gi_engine_tasks(size_t rows, size_t cols, int symmetric);
+
+/* k(x_i, x_i) in double. */
+gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
+                               const double *theta, const gi_points *x,
+                               double *out);
+
+/* grad[m] += sum_ij G_ij dk(x_i,x_j)/dtheta_m, where `seed` writes the tile of
+ * G that belongs to the tile's rows and columns (G symmetric; tiles off the
+ * diagonal count twice inside the engine). */
+gram_status gi_engine_gradient(gi_run *run, const gram_program *p,
+                               const double *theta, const gi_points *x,
+                               void (*seed)(void *user, const gi_tile *tile,
+                                            double *G),
+                               void *user, double *grad);
+
+/* Ready-made consumers (consume.c). */
+gram_status gi_engine_store(gi_run *run, const gram_program *p,
+                            const gi_points *x, const gi_points *t, void *K,
+                            size_t ld);
+gram_status gi_engine_product(gi_run *run, const gram_program *p,
+                              const gi_points *x, const gi_points *t,
+                              const double *V, size_t r, double *out);
+
+/* sums[g*groups + h] = sum of k over rows of group g of x and h of t (pairs
+ * i = j left out if t is NULL and `diagonal` is 0); group NULL: all in one. */
+gram_status gi_engine_block_sums(gi_run *run, const gram_program *p,
+                                 const gi_points *x, const int *group_x,
+                                 const gi_points *t, const int *group_t,
+                                 size_t groups, int diagonal, double *sums);
+
+#endif

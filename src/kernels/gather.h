@@ -1,0 +1,28 @@
+/* gather.h - the columns of a view in a table: found, read, mapped.
+ */
+#ifndef GI_GATHER_H
+#define GI_GATHER_H
+
+#include "kernels/program.h"
+
+/* The column of a source, of the same type as in the table compiled for; of a
+ * feature, the column it is in.  Errors: NAME, SHAPE. */
+gram_status gi_source_find(const gi_source *s, const gram_table *t,
+                           const gi_column **out);
+
+/* Give the maps of a view that is being made their state: what is written in
+ * the expression, or learned from the rows of `t`. */
+gram_status gi_view_learn(const gram_program *p, gi_view *v,
+                          const gram_table *t);
+
+/* The index of the feature of that name, if `c` is sparse and has it: names
+ * are 1, 2, ... if the block has none of its own. */
+int gi_feature_find(const gi_column *c, const char *name, unsigned *feature);
+
+/* The dense numbers of all rows of t: rows x width, row-major.
+ * Errors: NAME, SHAPE, RANGE (a cell that is missing, of a level never seen,
+ * or outside the domain of a map or kernel, with its row and column). */
+gram_status gi_view_gather(gi_run *run, const gram_program *p, const gi_view *v,
+                           const gram_table *t, double *out);
+
+#endif

@@ -1,0 +1,102 @@
+/* kernel.h - a kernel expression: the tree, its parameters, its text.
+ *
+ * A gram_kernel is a spec that was bound to the catalogue: every node knows
+ * its class or rule, every parameter has a slot.  It does not know any data;
+ * program.h compiles it for the columns of a table.
+ */
+#ifndef GI_KERNEL_H
+#define GI_KERNEL_H
+
+#include "base/spec.h"
+#include "gram_plugin.h"
+
+typedef enum gi_kernel_kind {
+    GI_KERNEL_LEAF,      /* class, slots */
+    GI_KERNEL_CONSTANT,  /* one slot: a number or ? */
+    GI_KERNEL_SUM,       /* kids, minus where subtracted */
+    GI_KERNEL_PRODUCT,   /* kids */
+    GI_KERNEL_POWER,     /* one kid, exponent */
+    GI_KERNEL_EXP,       /* one kid */
+    GI_KERNEL_NORMALIZE, /* one kid */
+    GI_KERNEL_MAP,       /* map, one kid: k(phi(x), phi(t)) */
+    GI_KERNEL_WEIGHT     /* columns (one), one kid: f(x) k(x,t) f(t) */
+} gi_kernel_kind;
+
+/* A number in the expression: fixed, or open and learned. */
+typedef struct gi_slot {
+    char *name; /* "rbf.gamma", "amplitude" */
+    const struct gi_kernel_node *node;
+    const gram_param *param; /* range, help; NULL: a number by itself */
+    double value;            /* NaN while open and not yet chosen */
+    int open;
+    int learned;        /* its value is not the one in the spec */
+    double start;       /* ?0.5, else NaN */
+    double *candidates; /* ?[...], else NULL */
+    size_t candidate_count;
+    int per_column; /* ard: one value per column of the node */
+    double *values; /* per_column, given as a list: count of them; NULL: `value`
+                       holds for every column */
+    size_t count;
+} gi_slot;
+
+typedef struct gi_kernel_node {
+    gi_kernel_kind kind;
+    int minus;         /* a term that its sum subtracts */
+    const gi_node *at; /* where it stands in the spec */
+    const gram_kernel_class *class_;
+    double *arg;       /* LEAF: value of every parameter of the class, NaN
+                          if open; those with a slot are read from there */
+    int *slot;         /* LEAF: per parameter its slot, or -1; CONSTANT: one */
+    const char **file; /* LEAF: per parameter its text, or NULL */
+    const gi_node **given; /* LEAF: per parameter what is written, or NULL */
+    double exponent;       /* POWER */
+    struct gi_map *map;    /* MAP */
+    const gi_column_item *columns; /* behind the node, or NULL: inherited */
+    gi_column_item factor;         /* WEIGHT: what `columns` points to */
+    char factor_name[24];          /* its name, if it is an index */
+    const gi_node *factor_at;      /* where it stands in the spec */
+    struct gi_kernel_node *kids, *next;
+} gi_kernel_node;
+
+struct gram_kernel {
+    gi_spec *spec;
+    gi_kernel_node *root;
+    gi_slot *slot;
+    size_t slots;
+    char *text; /* gram_kernel_text */
+};
+
+/* Add the text of a node, with the values its slots have now. */
+gram_status gi_kernel_print(gi_run *run, const gram_kernel *k,
+                            const gi_kernel_node *node, gi_buf *b);
+
+/* The class of that name, built-in or registered, or NULL. */
+const gram_kernel_class *gi_kernel_class_find(const char *name);
+const gram_map_class *gi_map_class_find(const char *name);
+
+typedef struct gi_map {
+    const gram_map_class *class_;
+    double *arg;           /* per parameter; NaN if it is a list or learned */
+    const gi_node **given; /* per parameter what is written, or NULL */
+    double *state;         /* as written; NULL: to be learned, or none */
+    size_t state_size;     /* of it; gi_map_state_size() if it fits the data */
+} gi_map;
+
+/* How many columns d become, and how many numbers are learned from them. */
+size_t gi_map_width(const gi_map *map, size_t d);
+size_t gi_map_state_size(const gi_map *map, size_t d);
+
+/* Fill `state`, gi_map_state_size() numbers, from n rows of d numbers. */
+gram_status gi_map_learn(gi_run *run, const gi_map *map, const double *x,
+                         size_t n, size_t d, double *state);
+
+/* Read phi of map(phi, k). */
+gram_status gi_map_new(gi_run *run, const gi_spec *spec, const gi_node *phi,
+                       gi_map **out);
+void gi_map_free(gi_map *map);
+gram_status gi_map_print(gi_run *run, const gi_map *map, gi_buf *b);
+
+/* exp, normalize, map, weight: names that no kernel may have. */
+int gi_kernel_is_function(const char *name);
+
+#endif
