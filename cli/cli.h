@@ -166,8 +166,34 @@ void *cli_alloc(size_t count, size_t size);
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds);
 
+/* A table beside the first one: read alike, but no roles are set. */
+int cli_table_read_other(const char *path, gram_missing missing,
+                         gram_table **out, double *seconds);
+
 /* The path for people: "standard input" for "-". */
 const char *cli_path(const char *path, const char *dash);
+
+/* --------------------------------------------------------------- matrices */
+
+/* A matrix that a command computes and writes; `data` is freed by
+ * gram_memory_free(). */
+typedef struct cli_matrix {
+    const char *kernel;
+    size_t rows, cols;
+    int single; /* floats, else doubles */
+    void *data;
+    double seconds, read_seconds, write_seconds;
+} cli_matrix;
+
+/* May the matrix go to `path`, NULL if -o was not given?  To be asked before
+ * the work. */
+int cli_matrix_begin(const char *path);
+
+/* Room for rows x cols, not zeroed. */
+int cli_matrix_alloc(cli_matrix *m);
+
+/* Write it and report. */
+int cli_matrix_write(cli_matrix *m, const char *path);
 
 /* ------------------------------------------------------------------- JSON */
 
@@ -185,6 +211,8 @@ int cli_json_print(json_t *object);
 typedef struct cli_glyphs {
     const char *bar[9]; /* heights 0..8 */
     const char *ellipsis, *plus_minus, *times;
+    const char *down, *item, *last; /* of a tree: a branch that goes on, one
+                                       that ends here, the last one */
 } cli_glyphs;
 
 /* Find out what the terminal can show; before any text is printed. */

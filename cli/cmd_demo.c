@@ -23,6 +23,11 @@ static const struct step {
     {"... and all with mean 0 and standard deviation 1:",
      "gram convert builtin:before - --scale standard -q | gram describe -",
      CLI_GOOD},
+    {"A kernel is an expression, and carries the proof that it is one:",
+     "gram check 'rbf(gamma=2)[length] + linear[width,weight]' builtin:before",
+     CLI_GOOD},
+    {"Nearness is often said to be a kernel.  It is not:",
+     "gram check 'indicator(eps=1)'", CLI_GOOD},
     {"A mistake gets one line that says where and what:",
      "gram describe builtin:iris --target specis", CLI_BAD},
 };
@@ -65,7 +70,8 @@ static int run(int count, char **operands)
             return cli_fail("\"%s\" ended with %d, not %d", steps[i].line, code,
                             steps[i].code);
     }
-    puts("\nNow try your own: gram describe FILE, or gram help.");
+    puts("\nNow try your own: gram describe FILE, gram check SPEC, or gram "
+         "help.");
     return CLI_GOOD;
 }
 

@@ -2,9 +2,9 @@
  *
  *   --name value   --name=value   -n value   -nvalue   -qj
  *
- * "--" ends the options, "-" alone is an operand.  A value may begin with one
- * dash (a negative number), not with two: that is a forgotten value, and
- * --name=--x says it if it is not.
+ * "--" ends the options; "-" alone is an operand, and so is what begins as a
+ * negative number (-2*rbf).  A value may begin with one dash, not with two:
+ * that is a forgotten value, and --name=--x says it if it is not.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -252,6 +252,11 @@ static int parse_letters(const cli_command *c, int argc, char **argv, int *i)
     return code;
 }
 
+static int is_operand(const char *word)
+{
+    return *word != '-' || !word[1] || strchr("0123456789.", word[1]);
+}
+
 int cli_options_parse(const cli_command *c, int argc, char **argv, int *count)
 {
     int code = CLI_GOOD, ended = 0;
@@ -259,7 +264,7 @@ int cli_options_parse(const cli_command *c, int argc, char **argv, int *count)
     *count = 0;
     for (int i = 0; i < argc && code == CLI_GOOD && !cli.help; i++) {
         char *word = argv[i];
-        if (ended || *word != '-' || !word[1])
+        if (ended || is_operand(word))
             argv[(*count)++] = word;
         else if (strcmp(word, "--") == 0)
             ended = 1;

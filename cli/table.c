@@ -1,7 +1,7 @@
 /* table.c - reading a table as the command line asks for it.
  *
- * The options of every command that reads data, and the one function that
- * turns them into a table with its roles set.
+ * The options of every command that reads data, and the functions
+ * that turn them into a table.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +96,10 @@ const char *cli_path(const char *path, const char *dash)
     return strcmp(path, "-") == 0 ? dash : path;
 }
 
-int cli_table_read(const char *path, gram_missing missing, gram_table **out,
-                   double *seconds)
+int cli_table_read_other(const char *path, gram_missing missing,
+                         gram_table **out, double *seconds)
 {
-    int code = CLI_GOOD;
     char *types = join(&given.types), *drop = join(&given.drop);
-    gram_table *table = NULL;
     gram_read_options read = {.format = given.format,
                               .types = types,
                               .drop = drop,
@@ -114,14 +112,24 @@ int cli_table_read(const char *path, gram_missing missing, gram_table **out,
         read.missing = (gram_missing)given.missing;
     gram_exec exec = cli_exec("reading");
     double start = cli_clock();
-    CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &table)));
+    int code = cli_status(gram_table_read(path, &read, &exec, out));
     *seconds = cli_clock() - start;
+    free(types);
+    free(drop);
+    return code;
+}
+
+int cli_table_read(const char *path, gram_missing missing, gram_table **out,
+                   double *seconds)
+{
+    int code = CLI_GOOD;
+    gram_table *table = NULL;
+
+    CLI_TRY(cli_table_read_other(path, missing, &table, seconds));
     CLI_TRY(set_roles(path, table));
     *out = table;
     table = NULL;
 done:
     gram_table_free(table);
-    free(types);
-    free(drop);
     return code;
 }

@@ -23,12 +23,18 @@ static const cli_glyphs unicode = {
     .bar = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
     .ellipsis = "…",
     .plus_minus = "±",
-    .times = "×"};
+    .times = "×",
+    .down = "│  ",
+    .item = "├─ ",
+    .last = "└─ "};
 static const cli_glyphs ascii = {
     .bar = {" ", ".", ":", "-", "=", "+", "*", "%", "#"},
     .ellipsis = "~",
     .plus_minus = "+-",
-    .times = "x"};
+    .times = "x",
+    .down = "|  ",
+    .item = "|- ",
+    .last = "`- "};
 
 static const cli_glyphs *glyphs = &ascii;
 

@@ -5,9 +5,11 @@
 
 run demo
 exits 0 "the demo"
-holds "is short" [ "$(wc -l <out)" -le 60 ]
+holds "is short" [ "$(wc -l <out)" -le 80 ]
 holds "and fits in 80 columns" [ "$(widest <out)" -le 80 ]
 prints "builtin:iris" "it lists the data sets"
+prints "certified: positive semidefinite" "it proves a kernel"
+prints "NOT PSD" "it refutes another"
 prints "did you mean" "it shows a mistake"
 LC_ALL=C run demo
 exits 0 "the demo in another locale"
