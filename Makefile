@@ -12,6 +12,7 @@ BUILD = build
 PREFIX = /usr/local
 DESTDIR =
 CC = gcc
+PYTHON = /usr/bin/python3
 CFLAGS = -O2 -g
 EXTRA =
 FORMAT = -i
@@ -46,10 +47,11 @@ FUZZERS := $(FUZZ_OBJ:$(BUILD)/fuzz/%.o=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_OBJ:%.o=%)
 STATIC := $(BUILD)/libgram.a
 SHARED := $(BUILD)/libgram.so.$(VERSION)
+PACKAGE := $(BUILD)/python/gram/_gram.abi3.so
 
 .DELETE_ON_ERROR:
-.PHONY: all demo check check-hard tests fuzzers bench format install \
-    uninstall clean help deps-build deps-check deps-hard deps-bench
+.PHONY: all demo check check-hard tests fuzzers python bench format install \
+    uninstall clean help deps-build deps-check deps-python deps-hard deps-bench
 
 # ------------------------------------------------------------------ targets
 
@@ -58,7 +60,7 @@ all: $(PROGRAM) $(STATIC) $(SHARED) ## build the program and the libraries
 demo: $(PROGRAM) ## build, and show what gram does on data of its own
 	@$(PROGRAM) demo
 
-check: tests $(SHARED) ## run all tests; ends in "N passed, N failed"
+check: tests python ## run all tests; ends in "N passed, N failed"
 	@tests/run.sh $(BUILD)
 
 check-hard: deps-hard ## sanitizers, valgrind, fuzzing, linting, long tests
@@ -67,7 +69,9 @@ check-hard: deps-hard ## sanitizers, valgrind, fuzzing, linting, long tests
 tests: $(TESTS) $(PROGRAM) ## build what the tests run
 fuzzers: $(FUZZERS) ## build the fuzz targets (tools/fuzz.sh runs them)
 
-bench: $(BENCHES) deps-bench ## measure speed and error beside other programs
+python: $(PACKAGE) ## build the Python package, for PYTHONPATH=build/python
+
+bench: $(BENCHES) python deps-bench ## measure speed and error beside others
 	@bench/run.sh $(BUILD)
 
 format: deps-hard ## lay out all C files as .clang-format says
@@ -113,9 +117,10 @@ uninstall: ## remove what `make install` put there
 # -------------------------------------------------------------------- rules
 
 # One after the other, since apt works for one at a time.
-deps-check deps-bench: deps-build
-deps-hard: deps-check
-deps-build deps-check deps-hard deps-bench: deps-%:
+deps-check: deps-build
+deps-python deps-hard: deps-check
+deps-bench: deps-python
+deps-build deps-check deps-python deps-hard deps-bench: deps-%:
 	@tools/deps.sh $*
 
 $(STATIC): $(LIB_OBJ)
@@ -129,6 +134,14 @@ $(SHARED): $(LIB_OBJ)
 	    -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,-Bsymbolic -o $@ $^ $(LIBS)
 	@ln -sf $(@F) $(BUILD)/libgram.so.$(SOVERSION)
 	@ln -sf libgram.so.$(SOVERSION) $(BUILD)/libgram.so
+
+$(PACKAGE): $(SHARED) $(wildcard include/*.h python/*.py python/gram/*.py*) \
+    | deps-python
+	@echo "  py    $@"
+	@rm -rf $(BUILD)/python
+	@cd python && GRAM_BUILD=$(abspath $(BUILD)) $(PYTHON) setup.py -q build \
+	    --build-lib $(abspath $(BUILD)/python)
+	@touch $@
 
 $(PROGRAM): $(CLI_OBJ)
 $(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o

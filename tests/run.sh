@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh BUILD [unit] [cli] [tools] - run the tests built in that folder, all
-# three kinds unless some are named.
+# run.sh BUILD [unit] [cli] [tools] [python] - run the tests built in that
+# folder, all kinds unless some are named.
 #
 #   unit   BUILD/tests/test_*, the cmocka programs of tests/unit, which speak
 #          TAP here
@@ -8,6 +8,7 @@
 #          program and GRAM_DATA to the shared data, if there are any; lines
 #          "ok NAME", "skip NAME: why" and "FAIL NAME: why" count
 #   tools  tools/check_*.sh except check_hard.sh, one test each
+#   python python/tests/test_*.py, with pytest, on the package of BUILD/python
 #
 # Prints one line a program, and all it said but its good lines if it failed;
 # the last line is "N passed, N failed", with ", N skipped" if there are any.
@@ -21,7 +22,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?run.sh: which build folder?}" && pwd) || exit 2
 shift
-kinds=${*:-unit cli tools}
+kinds=${*:-unit cli tools python}
 export build root RUNNER="${RUNNER-}" LIMIT="${LIMIT:-300}"
 # Several programs share the cores: waiting threads sleep instead of spinning.
 export OMP_WAIT_POLICY=passive
@@ -52,6 +53,9 @@ run_one() {
     unit) timeout "$LIMIT" $RUNNER "$build/tests/$name" ;;
     cli) timeout "$LIMIT" sh "$2" ;;
     tools) cd "$root" && timeout "$LIMIT" "$2" "$build" ;;
+    python) PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 \
+        timeout "$LIMIT" /usr/bin/python3 -m pytest -q -rs --tb=short \
+        -p no:cacheprovider "$2" ;;
     esac >"$work/$name.log" 2>&1 </dev/null
     status=$?
     echo $status $((($(date +%s%N) - start) / 1000000)) >"$work/$name.end"
@@ -64,6 +68,7 @@ for kind in $kinds; do
     unit) files=("$root"/tests/unit/test_*.c) ;;
     cli) files=("$root"/tests/cli/test_*.sh) ;;
     tools) files=("$root"/tools/check_*.sh) ;;
+    python) files=("$root"/python/tests/test_*.py) ;;
     *) echo "run.sh: no kind of test \"$kind\"" >&2 && exit 2 ;;
     esac
     for file in "${files[@]}"; do
@@ -73,6 +78,11 @@ for kind in $kinds; do
 done
 printf '%s\n' "${list[@]}" | xargs -r -n 2 -P "${JOBS:-$(nproc)}" \
     bash -c 'run_one "$@"' run_one
+
+# summary LOG WORD: how many tests pytest says, in its last line, that did so
+summary() {
+    tail -1 "$1" | grep -oE "[0-9]+ $2" | grep -oE '[0-9]+' || echo 0
+}
 
 passed=0 failed=0 skipped=0
 for ((i = 0; i < ${#list[@]}; i += 2)); do
@@ -101,6 +111,10 @@ for ((i = 0; i < ${#list[@]}; i += 2)); do
     tools)
         p=0 f=0 s=0
         if [ "$status" -eq 0 ]; then p=1; else why="exit status $status"; fi ;;
+    python) # pytest's status is 1 if a test failed, more if it could not run
+        p=$(summary "$log" passed) s=$(summary "$log" skipped)
+        f=$(($(summary "$log" failed) + $(summary "$log" error)))
+        [ "$status" -eq $((f > 0)) ] || why="exit status $status" ;;
     esac
     [ "$status" -eq 124 ] && why="not done after $LIMIT seconds"
     [ -n "$why" ] && f=$((f + 1))

@@ -29,6 +29,7 @@ registry() {
     done
 }
 registry src/kernels/kernels.def KERNEL kernel_
+registry src/kernels/maps.def MAP map_
 registry src/losses/losses.def LOSS loss_
 registry src/solvers/solvers.def SOLVER solver_
 registry src/data/readers.def READER read_

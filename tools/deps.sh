@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh GROUP... - install the Debian packages of the named groups that are
-# missing: build (compile and link), check (tests), hard (sanitizers, fuzzing,
-# linting), bench (peers to compare with).
+# missing: build (compile and link), check (tests), python (the package and its
+# tests), hard (sanitizers, fuzzing, linting), bench (peers to compare with).
 set -eu
 
 packages() {
@@ -9,6 +9,8 @@ packages() {
     build) echo gcc libc6-dev libopenblas-pthread-dev libgfortran-12-dev \
         libjansson-dev zlib1g-dev ;;
     check) echo libcmocka-dev g++ pkgconf ;;
+    python) echo python3-dev python3-setuptools python3-cffi python3-numpy \
+        python3-scipy python3-sklearn python3-pytest ;;
     hard) echo clang-14 clang-tidy-14 clang-format-14 llvm-14 libomp-14-dev \
         libclang-rt-14-dev valgrind ;;
     bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn ;;
