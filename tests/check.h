@@ -50,6 +50,7 @@
     } while (0)
 
 enum check_size { CHECK_SMALL, CHECK_NORMAL, CHECK_LONG };
+enum { CHECK_MOST = 256 }; /* tests in a program */
 
 struct check_test {
     struct CMUnitTest test;
@@ -81,10 +82,10 @@ static inline enum check_size check_size(void)
 static inline int check_run(const char *file, const struct check_test *tests,
                             size_t n)
 {
-    struct CMUnitTest chosen[256];
+    struct CMUnitTest chosen[CHECK_MOST];
     size_t m = 0;
 
-    for (size_t i = 0; i < n && m < 256; i++)
+    for (size_t i = 0; i < n; i++)
         if (tests[i].size <= check_size())
             chosen[m++] = tests[i].test;
     if (m == 0)
@@ -96,6 +97,8 @@ static inline int check_run(const char *file, const struct check_test *tests,
     int main(void)                                                             \
     {                                                                          \
         static const struct check_test tests[] = {__VA_ARGS__};                \
+        _Static_assert(sizeof tests / sizeof *tests <= CHECK_MOST,             \
+                       "too many");                                            \
         return check_run(__FILE__, tests, sizeof tests / sizeof *tests);       \
     }
 
