@@ -62,7 +62,8 @@ SIMD static void triad(double *a, const double *b, const double *c, double s,
     _mm_sfence();
 }
 
-/* -------------------------------------------------- the words of cpu_simd.inc */
+/* -------------------------------------------------- the words of cpu_simd.inc
+ */
 
 typedef __m512d vector_d;
 typedef __m512 vector_s;

@@ -296,18 +296,21 @@ static gram_status check_finite(const gi_column *c, size_t rows)
 
 static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
 {
-    enum { ROWS = 32 };
+    enum { ROWS = 32, PARALLEL = 1 << 20 };
     gram_status status = GRAM_OK;
     size_t first = t->cols, rows = t->rows;
-    size_t step = s->down < s->across ? rows : ROWS; /* by columns, by rows */
+    gi_run run = gi_run_begin(NULL);
+    size_t step =
+        s->down < s->across ? rows + 1 : ROWS; /* by columns, by rows */
     gi_column *c = NULL;
     char name[32];
 
     for (size_t j = 0; j < cols; j++) {
         snprintf(name, sizeof name, "c%zu", first + j);
-        GI_TRY(gi_table_add(NULL, t, name, GRAM_TYPE_NUMBER, &c));
+        GI_TRY(gi_table_add(&run, t, name, GRAM_TYPE_NUMBER, &c));
     }
     c = cols ? t->column + first : NULL;
+#pragma omp parallel for num_threads(run.threads) if (rows * cols > PARALLEL)
     for (size_t i = 0; i < rows; i += step)
         copy_rows(s, c, cols, i, rows - i < step ? rows : i + step);
     for (size_t j = 0; j < cols; j++) {

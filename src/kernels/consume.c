@@ -11,7 +11,7 @@
 #include "kernels/tiles.h"
 
 /* Does the diagonal of a symmetric run go through the tile? */
-static int is_cut(const gi_work *w)
+static int is_cut(const gi_worker *w)
 {
     return w->e->symmetric && w->tile.col < w->tile.row + w->tile.rows;
 }
@@ -24,7 +24,7 @@ typedef struct store {
     int stream; /* too large for the caches */
 } store;
 
-static gram_status take_store(void *user, gi_work *w)
+static gram_status take_store(void *user, gi_worker *w)
 {
     const store *s = user;
     const gi_lanes *lanes = w->e->lanes;
@@ -72,14 +72,14 @@ typedef struct product {
 } product;
 
 /* This thread's sums for the rows of the block; behind them, the columns. */
-static double *own_sums(const product *p, const gi_work *w)
+static double *own_sums(const product *p, const gi_worker *w)
 {
     return p->sum + (size_t)(w - w->e->work) * 2 * w->e->edge * p->r;
 }
 
 /* A tile that the diagonal cuts: the part above it counts for rows and
  * columns, the diagonal itself, if it counts at all, for rows. */
-static void add_cut(const product *p, gi_work *w, double *row, double *col)
+static void add_cut(const product *p, gi_worker *w, double *row, double *col)
 {
     const gi_lanes *lanes = w->e->lanes;
     const gi_tile *t = &w->tile;
@@ -103,7 +103,7 @@ static void add_cut(const product *p, gi_work *w, double *row, double *col)
     }
 }
 
-static gram_status take_product(void *user, gi_work *w)
+static gram_status take_product(void *user, gi_worker *w)
 {
     const product *p = user;
     const gi_lanes *lanes = w->e->lanes;
@@ -140,7 +140,7 @@ static void add_sums(double *out, double *sums, size_t first, size_t rows,
     memset(sums, 0, edge * r * sizeof *sums);
 }
 
-static void end_product(void *user, gi_work *w)
+static void end_product(void *user, gi_worker *w)
 {
     const product *p = user;
     const gi_engine *e = w->e;

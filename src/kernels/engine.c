@@ -74,7 +74,7 @@ static void find_block(const gi_engine *e, size_t task, size_t *i, size_t *j)
 
 /* Where step s finds and leaves its values: the strip at the beginning of a
  * register; but the result is left where the strip is in the tile. */
-static void *strip_of(const gi_work *w, int number, size_t first)
+static void *strip_of(const gi_worker *w, int number, size_t first)
 {
     const gi_engine *e = w->e;
     size_t at = number == e->result ? first * GI_TILE_COLS : 0;
@@ -83,7 +83,7 @@ static void *strip_of(const gi_work *w, int number, size_t first)
                       : (char *)gi_register(w, number) + at * e->lanes->size;
 }
 
-static void do_step(gi_work *w, const gi_step *s, size_t first)
+static void do_step(gi_worker *w, const gi_step *s, size_t first)
 {
     w->e->lanes->op[s->op->code](w, s, strip_of(w, s->y, first),
                                  strip_of(w, s->a, first),
@@ -99,7 +99,7 @@ static int is_wanted(const gi_engine *e, const gi_tile *t)
 }
 
 /* The tile in strips of a few rows, whose values stay in the first cache. */
-static gram_status do_tile(gi_work *w, const gi_sweep *sweep)
+static gram_status do_tile(gi_worker *w, const gi_sweep *sweep)
 {
     const gi_engine *e = w->e;
     const size_t row = w->tile.row, rows = w->tile.rows;
@@ -115,7 +115,7 @@ static gram_status do_tile(gi_work *w, const gi_sweep *sweep)
     return sweep->tile ? sweep->tile(sweep->user, w) : GRAM_OK;
 }
 
-static gram_status do_task(gi_work *w, const gi_sweep *sweep, size_t task)
+static gram_status do_task(gi_worker *w, const gi_sweep *sweep, size_t task)
 {
     const gi_engine *e = w->e;
     gram_status status = GRAM_OK;
@@ -180,7 +180,7 @@ static int wait_turn(course *c, size_t task)
     return 1;
 }
 
-static void work_on(course *c, gi_work *w, const gi_sweep *sweep)
+static void work_on(course *c, gi_worker *w, const gi_sweep *sweep)
 {
     const gi_engine *e = w->e;
     size_t task;
@@ -293,7 +293,7 @@ static gram_status check_pairs(const gi_engine *e, const char *needed)
     return GRAM_OK;
 }
 
-static gram_status begin_work(gi_engine *e, gi_work *w)
+static gram_status begin_work(gi_engine *e, gi_worker *w)
 {
     const size_t size = e->lanes->size;
     gram_status status;
@@ -323,7 +323,7 @@ done:
     return status;
 }
 
-static void end_work(const gi_engine *e, gi_work *w)
+static void end_work(const gi_engine *e, gi_worker *w)
 {
     for (size_t k = 0; k < e->products; k++) {
         if (w->strip)
@@ -405,7 +405,7 @@ void gi_engine_end(gi_engine *e)
 
 /* -------------------------------------------------------------- interface */
 
-static gram_status hand_over(void *user, gi_work *w)
+static gram_status hand_over(void *user, gi_worker *w)
 {
     const gi_consumer *c = user;
 
@@ -427,7 +427,7 @@ done:
     return status;
 }
 
-static gram_status take_diagonal(void *user, gi_work *w)
+static gram_status take_diagonal(void *user, gi_worker *w)
 {
     double *out = user;
     const double *value = w->tile.value;

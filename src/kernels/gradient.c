@@ -43,7 +43,7 @@ typedef struct gradient {
 /* What a thread keeps beside its workplace. */
 typedef struct place {
     gradient *g;
-    gi_work *w;
+    gi_worker *w;
     double *adjoint; /* registers */
     double *sum;     /* of a task, per parameter */
     double **self;   /* of a task, per `self`: its block's rows, columns */
@@ -318,7 +318,7 @@ static void plant(const place *p)
         }
 }
 
-static gram_status take_tile(void *user, gi_work *w)
+static gram_status take_tile(void *user, gi_worker *w)
 {
     const gradient *g = user;
     const gi_engine *e = w->e;
@@ -341,7 +341,7 @@ static void move_sums(double *to, double *from, size_t n)
     }
 }
 
-static void end_task(void *user, gi_work *w)
+static void end_task(void *user, gi_worker *w)
 {
     const gradient *g = user;
     const gi_engine *e = w->e;
@@ -359,7 +359,7 @@ static void end_task(void *user, gi_work *w)
 
 /* ------------------------------------------------------------------ sweeps */
 
-static gram_status new_place(gradient *g, const gi_engine *e, gi_work *w,
+static gram_status new_place(gradient *g, const gi_engine *e, gi_worker *w,
                              place *p)
 {
     gram_status status;

@@ -37,18 +37,18 @@ enum { COLUMNS_AT_ONCE = 32, ROWS_AT_ONCE = GI_TILE_COMMON };
 
 /* What the leaf of an opcode wants of its rows. */
 typedef struct recipe {
-    int any; /* has an operand at all */
+    double root; /* exponent of the weights in a row */
+    int any;     /* has an operand at all */
     int centred;
     int rescaled; /* if squares, or sums, would overflow */
-    double root;  /* exponent of the weights in a row */
     int panels;   /* both sides in the panels of the inner loops, else x row
                      by row and t in panels of a tile's columns */
 } recipe;
 
 static const recipe recipes[GI_OPCODES] = {
-    [GI_OP_DOT] = {1, 0, 1, 0.5, 1},      [GI_OP_SQDIST] = {1, 1, 1, 0.5, 1},
-    [GI_OP_L1] = {1, 1, 1, 1, 1},         [GI_OP_COLUMNS] = {1, 0, 0, 1, 0},
-    [GI_OP_ELEMENTARY] = {1, 0, 0, 1, 0},
+    [GI_OP_DOT] = {0.5, 1, 0, 1, 1},      [GI_OP_SQDIST] = {0.5, 1, 1, 1, 1},
+    [GI_OP_L1] = {1, 1, 1, 1, 1},         [GI_OP_COLUMNS] = {1, 1, 0, 0, 0},
+    [GI_OP_ELEMENTARY] = {1, 1, 0, 0, 0},
 };
 
 static recipe recipe_of(const gi_op *op)

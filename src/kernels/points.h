@@ -22,8 +22,8 @@ typedef struct gi_rows {
 
 struct gi_points {
     size_t rows;
-    gi_precision precision;  /* of the tiles */
-    unsigned long table; /* serial number of the table: white */
+    gi_precision precision; /* of the tiles */
+    unsigned long table;    /* serial number of the table: white */
     size_t views;
     gi_rows *view;
 };

@@ -12,7 +12,7 @@
 #include "kernels/tiles.h"
 
 /* Registers that an instruction reads. */
-static const signed char arity[GI_OPCODES] = {
+static const unsigned char arity[GI_OPCODES] = {
     [GI_OP_SELF] = 1,     [GI_OP_SCALE] = 1,  [GI_OP_EXP] = 1,
     [GI_OP_SQRT] = 1,     [GI_OP_TANH] = 1,   [GI_OP_POWER] = 1,
     [GI_OP_POWER_OF] = 1, [GI_OP_ARCCOS] = 1, [GI_OP_AT_MOST] = 1,

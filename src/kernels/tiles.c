@@ -100,7 +100,7 @@ static int equal_rows(const gi_operand *o, size_t i, size_t j)
 }
 
 /* Does anybody look at this pair? */
-static int wanted(const gi_work *w, size_t i, size_t j)
+static int wanted(const gi_worker *w, size_t i, size_t j)
 {
     return !(w->e->mode & GI_DIAGONAL) || w->tile.row + i == w->tile.col + j;
 }

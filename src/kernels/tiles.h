@@ -20,12 +20,12 @@ enum { GI_TILE_ROWS = 64, GI_TILE_COLS = 96, GI_TILE_COMMON = 192 };
 enum { GI_TILE_SIZE = GI_TILE_ROWS * GI_TILE_COLS };
 
 struct gi_engine;
-struct gi_work;
+struct gi_worker;
 struct gi_step;
 
 /* One instruction on one tile: y from a and b; registers have GI_TILE_COLS
  * columns.  (SQDIST may write an inner product to b.) */
-typedef void gi_tile_op(struct gi_work *w, const struct gi_step *s, void *y,
+typedef void gi_tile_op(struct gi_worker *w, const struct gi_step *s, void *y,
                         const void *a, void *b);
 
 /* Everything that depends on the type of the elements. */
@@ -118,7 +118,7 @@ enum {
 typedef struct gi_strip gi_strip; /* sparse.c */
 
 /* The workplace of a thread. */
-typedef struct gi_work {
+typedef struct gi_worker {
     const struct gi_engine *e;
     const gi_cpu *cpu;
     gi_tile tile; /* the one being computed; value: the result */
@@ -129,7 +129,7 @@ typedef struct gi_work {
     void *rows;       /* as many rows of a tile as a step works with */
     gi_strip **strip; /* per sparse product */
     double **block;   /* per sparse product: its values on the block */
-} gi_work;
+} gi_worker;
 
 typedef struct gi_engine {
     gi_run *run;
@@ -150,15 +150,15 @@ typedef struct gi_engine {
     size_t strip;     /* rows of a tile that all steps are done for at a time */
     size_t edge, block_rows, block_cols, tasks;
     size_t threads;
-    gi_work *work; /* per thread */
+    gi_worker *work; /* per thread */
 } gi_engine;
 
 /* What happens to tiles: `tile` when its registers are filled, on many
  * threads; `end` after the last tile of a task, in the order of the tasks,
  * one at a time, so that whatever it adds is added in that order. */
 typedef struct gi_sweep {
-    gram_status (*tile)(void *user, gi_work *w);
-    void (*end)(void *user, gi_work *w);
+    gram_status (*tile)(void *user, gi_worker *w);
+    void (*end)(void *user, gi_worker *w);
     void *user;
 } gi_sweep;
 
@@ -213,7 +213,7 @@ static inline size_t gi_min_size(size_t a, size_t b)
 }
 
 /* Element 0 of the register of an instruction. */
-static inline void *gi_register(const gi_work *w, int number)
+static inline void *gi_register(const gi_worker *w, int number)
 {
     return w->registers + (size_t)number * GI_TILE_SIZE * w->e->lanes->size;
 }
