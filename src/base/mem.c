@@ -260,9 +260,12 @@ void gram_memory_free(void *p)
 static void *remap(void *p, size_t bytes)
 {
     size_t length = mapping_length(bytes);
-    char *moved =
-        mremap((char *)p - PAGE, head_of(p)->length, length, MREMAP_MAYMOVE);
+    char *moved;
 
+    if (length > head_of(p)->length)
+        unmap(atomic_exchange(&spare, NULL)); /* it must not add to the peak */
+    moved =
+        mremap((char *)p - PAGE, head_of(p)->length, length, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED)
         return NULL;
     head_of(moved + PAGE)->length = length;

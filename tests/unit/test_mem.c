@@ -1,6 +1,8 @@
 /* test_mem.c - allocation: alignment, growth, counting, budget, failure. */
 #include "check.h"
 
+#include <unistd.h>
+
 #include "base/mem.h"
 
 static const size_t BIG = (size_t)5 << 20;
@@ -77,6 +79,33 @@ TEST(a_large_block_is_reused_and_zeroed_when_asked)
     gi_free(p);
 }
 
+/* Pages of this process that are in memory, in bytes. */
+static size_t resident(void)
+{
+    size_t total = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    CHECK(f && fscanf(f, "%zu %zu", &total, &pages) == 2);
+    fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+TEST(the_block_kept_for_reuse_is_given_back_when_another_grows)
+{
+    const size_t large = 20 * BIG;
+    unsigned char *p = NULL, *q = NULL;
+    size_t before;
+
+    CHECK_OK(GI_NEW(NULL, q, BIG));
+    CHECK_OK(GI_NEW(NULL, p, large));
+    memset(p, 1, large);
+    gi_free(p);
+    before = resident(); /* the spare is in it */
+    CHECK_OK(GI_GROW(NULL, q, 2 * BIG));
+    CHECK(resident() + large / 2 < before);
+    gi_free(q);
+}
+
 TEST(sizes_that_overflow_are_refused)
 {
     double *p = NULL;
@@ -143,6 +172,7 @@ TESTS(SMALL(blocks_are_aligned_and_counted),
       SMALL(growing_keeps_what_was_there_across_all_kinds_of_blocks),
       SMALL(zero_elements_give_a_pointer_and_zeroed_memory_is_zero),
       SMALL(a_large_block_is_reused_and_zeroed_when_asked),
+      SMALL(the_block_kept_for_reuse_is_given_back_when_another_grows),
       SMALL(sizes_that_overflow_are_refused), SMALL(the_budget_is_kept),
       SMALL(memory_of_the_caller_is_counted_and_within_the_budget),
       SMALL(the_nth_allocation_fails_when_told))
