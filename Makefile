@@ -30,7 +30,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc -Itests -fPIC \
     -fvisibility=hidden -fopenmp -fno-math-errno -ffp-contract=off \
     $(CFLAGS) $(EXTRA)
 # OpenBLAS is linked from its archive and brings its Fortran runtime.
-LIBS = $(OPENBLAS) -lgfortran -lz -lm -lpthread
+LIBS = $(OPENBLAS) -lgfortran -lnlopt -lz -lm -lpthread
 
 # start.c holds the library's only constructor and comes first.
 LIB_SRC := src/linalg/start.c \

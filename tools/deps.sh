@@ -7,7 +7,7 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc libc6-dev libopenblas-pthread-dev libgfortran-12-dev \
-        libjansson-dev zlib1g-dev ;;
+        libjansson-dev libnlopt-dev zlib1g-dev ;;
     check) echo libcmocka-dev g++ pkgconf ;;
     python) echo python3-dev python3-setuptools python3-cffi python3-numpy \
         python3-scipy python3-sklearn python3-pytest ;;

@@ -55,6 +55,20 @@ void gram_memory_reset_peak(void)
     atomic_store(&peak, atomic_load(&used));
 }
 
+size_t gi_peak_begin(void)
+{
+    return atomic_exchange(&peak, atomic_load(&used));
+}
+
+size_t gi_peak_end(size_t before)
+{
+    size_t most = atomic_load(&peak), top = most;
+
+    while (before > top && !atomic_compare_exchange_weak(&peak, &top, before))
+        ;
+    return most;
+}
+
 void gi_mem_fail_at(size_t n, int sticky)
 {
     atomic_store(&fail_sticky, sticky);

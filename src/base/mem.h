@@ -35,6 +35,12 @@ gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out);
 /* *out = a * b, or a MEMORY error. */
 gram_status gi_size_mul(size_t a, size_t b, size_t *out);
 
+/* The peak of a call: gi_peak_end(gi_peak_begin()) is the most that was held
+ * in between, and the peak of the process is then what it would have been.  Of
+ * calls at the same time one may see less than its own. */
+size_t gi_peak_begin(void);
+size_t gi_peak_end(size_t before);
+
 /* For tests: the n-th allocation from now fails, and all after it too if
  * `sticky`; n = 0 ends that. */
 void gi_mem_fail_at(size_t n, int sticky);

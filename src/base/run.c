@@ -69,14 +69,26 @@ gi_run gi_run_begin(const gram_exec *exec)
     run.memory = exec->memory ? exec->memory : gi_memory_total() / 4 * 3;
     run.progress = exec->progress;
     run.user = exec->user;
+    run.from = 0;
+    run.span = 1;
     run.last = -1;
     return run;
+}
+
+gi_run gi_run_part(const gi_run *run, double from, double to)
+{
+    gi_run part = *run;
+
+    part.from = run->from + run->span * from;
+    part.span = run->span * (to - from);
+    return part;
 }
 
 gram_status gi_run_tick(gi_run *run, double done)
 {
     if (!run || !run->progress)
         return GRAM_OK;
+    done = run->from + run->span * done;
     run->last = done > run->last ? done : run->last; /* never backwards */
     if (run->progress(run->user, run->last))
         return gi_fail(GRAM_ERR_CANCELLED, "cancelled");

@@ -18,11 +18,16 @@ typedef struct gi_run {
     size_t memory; /* budget in bytes */
     int (*progress)(void *user, double done);
     void *user;
-    double last; /* last tick reported */
+    double from, span; /* its share of the caller's progress */
+    double last;       /* last tick reported */
 } gi_run;
 
 /* exec may be NULL. */
 gi_run gi_run_begin(const gram_exec *exec);
+
+/* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
+ * `to`: for functions that tick themselves and are one step of several.  */
+gi_run gi_run_part(const gi_run *run, double from, double to);
 
 /* Report how much is done, 0..1; CANCELLED if the caller asks to stop.  Cheap
  * enough for every few milliseconds. */
