@@ -32,10 +32,32 @@ void dtrsm_(const char *side, const char *uplo, const char *trans,
 void strsm_(const char *side, const char *uplo, const char *trans,
             const char *diag, const int *m, const int *n, const float *alpha,
             const float *a, const int *lda, float *b, const int *ldb);
+void dtrmm_(const char *side, const char *uplo, const char *trans,
+            const char *diag, const int *m, const int *n, const double *alpha,
+            const double *a, const int *lda, double *b, const int *ldb);
+void strmm_(const char *side, const char *uplo, const char *trans,
+            const char *diag, const int *m, const int *n, const float *alpha,
+            const float *a, const int *lda, float *b, const int *ldb);
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
              int *info);
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda,
              int *info);
+void dtrtri_(const char *uplo, const char *diag, const int *n, double *a,
+             const int *lda, int *info);
+void strtri_(const char *uplo, const char *diag, const int *n, float *a,
+             const int *lda, int *info);
+void dlauum_(const char *uplo, const int *n, double *a, const int *lda,
+             int *info);
+void slauum_(const char *uplo, const int *n, float *a, const int *lda,
+             int *info);
+void dpotri_(const char *uplo, const int *n, double *a, const int *lda,
+             int *info);
+void spotri_(const char *uplo, const int *n, float *a, const int *lda,
+             int *info);
+double dnrm2_(const int *n, const double *x, const int *step);
+float snrm2_(const int *n, const float *x, const int *step);
+void dscal_(const int *n, const double *alpha, double *x, const int *step);
+void sscal_(const int *n, const float *alpha, float *x, const int *step);
 void dsyevd_(const char *job, const char *uplo, const int *n, double *a,
              const int *lda, double *values, double *work, const int *works,
              int *iwork, const int *iworks, int *info, size_t job_length,
@@ -68,12 +90,12 @@ static void gemm_double(int ta, int tb, size_t m, size_t n, size_t k,
            &fc);
 }
 
-static void syrk_double(size_t n, size_t k, double alpha, const void *a,
+static void syrk_double(int ta, size_t n, size_t k, double alpha, const void *a,
                         size_t lda, double beta, void *c, size_t ldc)
 {
     int fn = (int)n, fk = (int)k, fa = leading(lda), fc = leading(ldc);
 
-    dsyrk_("L", "N", &fn, &fk, &alpha, a, &fa, &beta, c, &fc);
+    dsyrk_("L", op(!ta), &fn, &fk, &alpha, a, &fa, &beta, c, &fc);
 }
 
 static void trsm_double(int tu, size_t m, size_t n, const void *u, size_t ldu,
@@ -85,6 +107,37 @@ static void trsm_double(int tu, size_t m, size_t n, const void *u, size_t ldu,
     dtrsm_("R", "L", op(tu), "N", &fn, &fm, &one, u, &fu, b, &fb);
 }
 
+static void trsm_right_double(int tu, size_t m, size_t n, double alpha,
+                              const void *u, size_t ldu, void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+
+    dtrsm_("L", "L", op(tu), "N", &fn, &fm, &alpha, u, &fu, b, &fb);
+}
+
+static void trmm_double(int right, int tu, size_t m, size_t n, double alpha,
+                        const void *u, size_t ldu, void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+
+    dtrmm_(right ? "L" : "R", "L", op(tu), "N", &fn, &fm, &alpha, u, &fu, b,
+           &fb);
+}
+
+static void trtri_double(size_t n, void *u, size_t ldu)
+{
+    int fn = (int)n, fu = leading(ldu), info = 0;
+
+    dtrtri_("L", "N", &fn, u, &fu, &info);
+}
+
+static void lauum_double(size_t n, void *u, size_t ldu)
+{
+    int fn = (int)n, fu = leading(ldu), info = 0;
+
+    dlauum_("L", &fn, u, &fu, &info);
+}
+
 static size_t potrf_double(size_t n, void *a, size_t lda)
 {
     int fn = (int)n, fa = leading(lda), info = 0;
@@ -93,9 +146,42 @@ static size_t potrf_double(size_t n, void *a, size_t lda)
     return info ? (size_t)info - 1 : n;
 }
 
+static void potri_double(size_t n, void *a, size_t lda)
+{
+    int fn = (int)n, fa = leading(lda), info = 0;
+
+    dpotri_("L", &fn, a, &fa, &info);
+}
+
+static double norm_double(size_t n, const void *x)
+{
+    int fn = (int)n, one = 1;
+
+    return dnrm2_(&fn, x, &one);
+}
+
+static void scale_double(size_t n, double alpha, void *x)
+{
+    int fn = (int)n, one = 1;
+
+    dscal_(&fn, &alpha, x, &one);
+}
+
 static double get_double(const void *a, size_t i)
 {
     return ((const double *)a)[i];
+}
+
+static void read_double(size_t n, const void *a, size_t step, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = ((const double *)a)[i * step];
+}
+
+static void write_double(size_t n, const double *x, void *a, size_t step)
+{
+    for (size_t i = 0; i < n; i++)
+        ((double *)a)[i * step] = x[i];
 }
 
 const gi_blas gi_blas_double = {
@@ -104,8 +190,17 @@ const gi_blas gi_blas_double = {
     .gemm = gemm_double,
     .syrk = syrk_double,
     .trsm = trsm_double,
+    .trsm_right = trsm_right_double,
+    .trmm = trmm_double,
+    .trtri = trtri_double,
+    .lauum = lauum_double,
     .potrf = potrf_double,
+    .potri = potri_double,
+    .norm = norm_double,
+    .scale = scale_double,
     .get = get_double,
+    .read = read_double,
+    .write = write_double,
 };
 
 int gi_blas_syevd(int vectors, size_t n, double *a, size_t lda, double *values,
@@ -132,13 +227,13 @@ static void gemm_single(int ta, int tb, size_t m, size_t n, size_t k,
            &fc);
 }
 
-static void syrk_single(size_t n, size_t k, double alpha, const void *a,
+static void syrk_single(int ta, size_t n, size_t k, double alpha, const void *a,
                         size_t lda, double beta, void *c, size_t ldc)
 {
     int fn = (int)n, fk = (int)k, fa = leading(lda), fc = leading(ldc);
     float alpha4 = (float)alpha, beta4 = (float)beta;
 
-    ssyrk_("L", "N", &fn, &fk, &alpha4, a, &fa, &beta4, c, &fc);
+    ssyrk_("L", op(!ta), &fn, &fk, &alpha4, a, &fa, &beta4, c, &fc);
 }
 
 static void trsm_single(int tu, size_t m, size_t n, const void *u, size_t ldu,
@@ -150,6 +245,39 @@ static void trsm_single(int tu, size_t m, size_t n, const void *u, size_t ldu,
     strsm_("R", "L", op(tu), "N", &fn, &fm, &one, u, &fu, b, &fb);
 }
 
+static void trsm_right_single(int tu, size_t m, size_t n, double alpha,
+                              const void *u, size_t ldu, void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+    float alpha4 = (float)alpha;
+
+    strsm_("L", "L", op(tu), "N", &fn, &fm, &alpha4, u, &fu, b, &fb);
+}
+
+static void trmm_single(int right, int tu, size_t m, size_t n, double alpha,
+                        const void *u, size_t ldu, void *b, size_t ldb)
+{
+    int fm = (int)m, fn = (int)n, fu = leading(ldu), fb = leading(ldb);
+    float alpha4 = (float)alpha;
+
+    strmm_(right ? "L" : "R", "L", op(tu), "N", &fn, &fm, &alpha4, u, &fu, b,
+           &fb);
+}
+
+static void trtri_single(size_t n, void *u, size_t ldu)
+{
+    int fn = (int)n, fu = leading(ldu), info = 0;
+
+    strtri_("L", "N", &fn, u, &fu, &info);
+}
+
+static void lauum_single(size_t n, void *u, size_t ldu)
+{
+    int fn = (int)n, fu = leading(ldu), info = 0;
+
+    slauum_("L", &fn, u, &fu, &info);
+}
+
 static size_t potrf_single(size_t n, void *a, size_t lda)
 {
     int fn = (int)n, fa = leading(lda), info = 0;
@@ -158,9 +286,43 @@ static size_t potrf_single(size_t n, void *a, size_t lda)
     return info ? (size_t)info - 1 : n;
 }
 
+static void potri_single(size_t n, void *a, size_t lda)
+{
+    int fn = (int)n, fa = leading(lda), info = 0;
+
+    spotri_("L", &fn, a, &fa, &info);
+}
+
+static double norm_single(size_t n, const void *x)
+{
+    int fn = (int)n, one = 1;
+
+    return snrm2_(&fn, x, &one);
+}
+
+static void scale_single(size_t n, double alpha, void *x)
+{
+    int fn = (int)n, one = 1;
+    float alpha4 = (float)alpha;
+
+    sscal_(&fn, &alpha4, x, &one);
+}
+
 static double get_single(const void *a, size_t i)
 {
     return ((const float *)a)[i];
+}
+
+static void read_single(size_t n, const void *a, size_t step, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = ((const float *)a)[i * step];
+}
+
+static void write_single(size_t n, const double *x, void *a, size_t step)
+{
+    for (size_t i = 0; i < n; i++)
+        ((float *)a)[i * step] = (float)x[i];
 }
 
 const gi_blas gi_blas_single = {
@@ -169,8 +331,17 @@ const gi_blas gi_blas_single = {
     .gemm = gemm_single,
     .syrk = syrk_single,
     .trsm = trsm_single,
+    .trsm_right = trsm_right_single,
+    .trmm = trmm_single,
+    .trtri = trtri_single,
+    .lauum = lauum_single,
     .potrf = potrf_single,
+    .potri = potri_single,
+    .norm = norm_single,
+    .scale = scale_single,
     .get = get_single,
+    .read = read_single,
+    .write = write_single,
 };
 
 /* ----------------------------------------------------------------- start */

@@ -32,21 +32,43 @@ typedef struct gi_blas {
                  const void *a, size_t lda, const void *b, size_t ldb,
                  double beta, void *c, size_t ldc);
 
-    /* upper triangle of C = alpha A'A + beta C, A k x n */
-    void (*syrk)(size_t n, size_t k, double alpha, const void *a, size_t lda,
-                 double beta, void *c, size_t ldc);
+    /* upper triangle of C = alpha op(A) op(A)' + beta C, op(A) n x k */
+    void (*syrk)(int ta, size_t n, size_t k, double alpha, const void *a,
+                 size_t lda, double beta, void *c, size_t ldc);
 
     /* B = op(U)^-1 B, B m x n, U upper; op transposes if tu */
     void (*trsm)(int tu, size_t m, size_t n, const void *u, size_t ldu, void *b,
                  size_t ldb);
+
+    /* B = alpha B op(U)^-1, B m x n */
+    void (*trsm_right)(int tu, size_t m, size_t n, double alpha, const void *u,
+                       size_t ldu, void *b, size_t ldb);
+
+    /* B = alpha op(U) B, with `right` B = alpha B op(U); B m x n */
+    void (*trmm)(int right, int tu, size_t m, size_t n, double alpha,
+                 const void *u, size_t ldu, void *b, size_t ldb);
+
+    /* U = U^-1, and the upper triangle of U U' in place of U; the other one
+     * untouched */
+    void (*trtri)(size_t n, void *u, size_t ldu);
+    void (*lauum)(size_t n, void *u, size_t ldu);
 
     /* A = U'U in the upper triangle, the other one untouched.  Returns n, or
      * the index of the first pivot that is not positive, whose value is then
      * on the diagonal.  A pivot that is NaN or infinite may go unnoticed. */
     size_t (*potrf)(size_t n, void *a, size_t lda);
 
-    /* element i of an array */
+    /* from U to the upper triangle of (U'U)^-1, the other one untouched */
+    void (*potri)(size_t n, void *a, size_t lda);
+
+    /* |x|, without overflow, and x = alpha x */
+    double (*norm)(size_t n, const void *x);
+    void (*scale)(size_t n, double alpha, void *x);
+
+    /* element i of an array; every step-th of n elements, to and from double */
     double (*get)(const void *a, size_t i);
+    void (*read)(size_t n, const void *a, size_t step, double *out);
+    void (*write)(size_t n, const double *x, void *a, size_t step);
 } gi_blas;
 
 extern const gi_blas gi_blas_double, gi_blas_single;

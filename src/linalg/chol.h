@@ -62,6 +62,42 @@ gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
 /* log det A. */
 double gi_chol_logdet(const gi_chol *c);
 
+/* Turn the factor into the inverse, in place: afterwards the stored triangle
+ * is that of A^-1, and only gi_chol_get, gi_chol_copy and gi_chol_diagonal
+ * may be used.  Cost: 2/3 n^3 flops. */
+gram_status gi_chol_invert(gi_run *run, gi_chol *c);
+
+/* out[r*ld + s] = element (row + r, col + s) in double: of the symmetric
+ * inverse after gi_chol_invert; before that of the factor, zero above the
+ * diagonal.  From any thread. */
+void gi_chol_copy(const gi_chol *c, size_t row, size_t rows, size_t col,
+                  size_t cols, double *out, size_t ld);
+
+/* Diagonal of what is stored, in double. */
+void gi_chol_diagonal(const gi_chol *c, double *out);
+
+/* Estimate of the condition number |A| |A^-1| in the 1-norm, from |A|_1 and
+ * a few solves (Hager, Higham).  Cost: O(n^2). */
+gram_status gi_chol_condition(gi_run *run, const gi_chol *c, double norm,
+                              double *out);
+
+size_t gi_chol_size(const gi_chol *c);
+const gi_blas *gi_chol_blas(const gi_chol *c);
+
+/* The factor of a larger matrix whose leading block is the one factored:
+ * `fill` is asked for the new tiles only.  Cost: O(n^2 m) for m new rows.
+ * Errors: as gi_chol_factor. */
+gram_status gi_chol_append(gi_run *run, const gi_chol *c, size_t n,
+                           gi_chol_fill fill, void *user, gi_chol **out);
+
+/* The factor without the rows and columns i for which !keep[i].
+ * Cost: O(n^2) for each one that goes. */
+gram_status gi_chol_remove(gi_run *run, const gi_chol *c,
+                           const unsigned char *keep, gi_chol **out);
+
+/* Row i of the factor, i + 1 numbers, for one that is read from a file. */
+void gi_chol_set_row(gi_chol *c, size_t i, const double *row);
+
 /* L(i,j), i >= j. */
 double gi_chol_get(const gi_chol *c, size_t i, size_t j);
 

@@ -1,0 +1,289 @@
+/* band.c - a full symmetric matrix to a band, panel by panel.
+ *
+ * Panel k is factored, P' = H R, and H is applied from both sides to what is
+ * behind it (Dongarra, Sorensen, Hammarling 1989; Bischof, Lang, Sun 2000):
+ *
+ *     X = A V,   W = X T - V S,   S = T'(V'X) T/2,   A = A - V W' - W V'
+ *
+ * with H = I - V T V': half of the 4/3 n^3 flops are products of A with b
+ * columns, half are updates of rank 2b.  Columns are cut into stripes at
+ * multiples of an edge.  One task of a product is a stripe of X, one of the
+ * update a tile of the triangle; the rows of the next panel are updated first
+ * and factored at once, by one thread while the others update the rest.
+ *
+ * Of A the upper triangle is kept, and all of the tiles on the diagonal, so
+ * that a stripe of X is two products.  The shape of a task depends on n only.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "linalg/band_inside.h"
+#include "linalg/band_panel.h"
+
+typedef struct reduction {
+    gi_band *q;
+    size_t k, c; /* the panel at work, and where what it acts on begins */
+    size_t ld;
+    char *v, *w; /* V', W', V' again: b rows of ld each */
+    char *x;     /* X' */
+    char *s;     /* b x b, and as much again */
+    char *room;  /* of the panel */
+} reduction;
+
+/* Measured: with a wider band the reduction is faster, but each of the many
+ * shifts after it slower. */
+size_t gi_band_width(size_t n)
+{
+    static const struct {
+        size_t n, b;
+    } best[] = {{64, 4}, {800, 8}, {1600, 16}, {2400, 32}};
+
+    for (size_t i = 0; i < sizeof best / sizeof *best; i++)
+        if (n < best[i].n)
+            return best[i].b;
+    return 48;
+}
+
+/* ----------------------------------------------------------------- stripes */
+
+/* BLAS has kernels of its own for products as small as those of small
+ * matrices. */
+static size_t edge(const gi_band *q)
+{
+    return q->n < 1536 ? 64 : 192;
+}
+
+static size_t stripes(const gi_band *q)
+{
+    return (q->n + edge(q) - 1) / edge(q);
+}
+
+/* Columns of stripe i from c on: how many, and the first. */
+static size_t stripe(const gi_band *q, size_t i, size_t c, size_t *first)
+{
+    const size_t start = i * edge(q), end = gi_band_min(q->n, start + edge(q));
+
+    *first = start > c ? start : c;
+    return end > *first ? end - *first : 0;
+}
+
+static char *move(const reduction *d, char *p, size_t j)
+{
+    return p + j * d->q->blas->size;
+}
+
+/* -------------------------------------------------------------- the phases */
+
+/* Keep diagonal block k and factor the panel beside it. */
+static void finish_panel(const reduction *d, size_t k)
+{
+    const gi_band *q = d->q;
+    const size_t h = gi_band_height(q, k), bb = q->b * q->b;
+
+    for (size_t r = 0; r < h; r++)
+        q->blas->read(h - r, gi_band_at(q, k * q->b + r, k * q->b + r), 1,
+                      q->diagonal + k * bb + r * q->b + r);
+    if (k + 1 < q->blocks)
+        gi_band_panel(q->blas, q->b, q->n - (k + 1) * q->b,
+                      gi_band_at(q, k * q->b, (k + 1) * q->b), q->lda,
+                      gi_band_t(q, k), q->beside + k * bb, d->room);
+}
+
+/* Stripe i of X' = V'A, and of V' in the room it has beside W'. */
+static void multiply(const reduction *d, size_t i)
+{
+    const gi_band *q = d->q;
+    const gi_blas *blas = q->blas;
+    const size_t row = d->k * q->b, size = blas->size;
+    size_t j, width = stripe(q, i, d->c, &j);
+
+    if (width == 0)
+        return;
+    blas->gemm(0, 0, q->b, width, j - d->c, 1, gi_band_at(q, row, d->c), q->lda,
+               gi_band_at(q, d->c, j), q->lda, 0, move(d, d->x, j), d->ld);
+    blas->gemm(0, 1, q->b, width, q->n - j, 1, gi_band_at(q, row, j), q->lda,
+               gi_band_at(q, j, j), q->lda, 1, move(d, d->x, j), d->ld);
+    for (size_t r = 0; r < q->b; r++) {
+        const char *from = gi_band_at(q, row + r, j);
+
+        memcpy(move(d, d->v, r * d->ld + j), from, width * size);
+        memcpy(move(d, d->v, (2 * q->b + r) * d->ld + j), from, width * size);
+    }
+}
+
+/* S = T'(V'X) T/2 */
+static void couple(const reduction *d)
+{
+    const gi_band *q = d->q;
+    const gi_blas *blas = q->blas;
+    const size_t b = q->b;
+    const char *t = gi_band_t(q, d->k);
+    char *more = d->s + b * b * blas->size;
+
+    blas->gemm(0, 1, b, b, q->n - d->c, 1, move(d, d->v, d->c), d->ld,
+               move(d, d->x, d->c), d->ld, 0, d->s, b);
+    blas->gemm(0, 0, b, b, b, 1, d->s, b, t, b, 0, more, b);
+    blas->gemm(1, 0, b, b, b, 0.5, t, b, more, b, 0, d->s, b);
+}
+
+/* Stripe i of W' = T'X' - S'V' */
+static void combine(const reduction *d, size_t i)
+{
+    const gi_band *q = d->q;
+    const gi_blas *blas = q->blas;
+    const size_t b = q->b;
+    size_t j, width = stripe(q, i, d->c, &j);
+
+    if (width == 0)
+        return;
+    blas->gemm(1, 0, b, width, b, 1, gi_band_t(q, d->k), b, move(d, d->x, j),
+               d->ld, 0, move(d, d->w, j), d->ld);
+    blas->gemm(1, 0, b, width, b, -1, d->s, b, move(d, d->v, j), d->ld, 1,
+               move(d, d->w, j), d->ld);
+}
+
+/* Rows i .. i+m-1, columns j .. j+n-1 of A - V W' - W V'. */
+static void update(const reduction *d, size_t i, size_t m, size_t j, size_t n)
+{
+    const gi_band *q = d->q;
+
+    q->blas->gemm(1, 0, m, n, 2 * q->b, -1, move(d, d->v, i), d->ld,
+                  move(d, d->w, j), d->ld, 1, gi_band_at(q, i, j), q->lda);
+}
+
+/* Task 0 of the update is the next panel, the others are tiles in the order
+ * of rows; those that are above the diagonal or done have nothing to do. */
+static void update_task(const reduction *d, size_t task)
+{
+    const gi_band *q = d->q;
+    const size_t h = gi_band_height(q, d->k + 1), behind = d->c + h;
+    size_t i, j, rows, cols;
+
+    if (task == 0) {
+        update(d, d->c, h, d->c, q->n - d->c);
+        finish_panel(d, d->k + 1);
+        return;
+    }
+    rows = stripe(q, (task - 1) / stripes(q), behind, &i);
+    cols = stripe(q, (task - 1) % stripes(q), behind, &j);
+    if (i <= j && rows && cols)
+        update(d, i, rows, j, cols);
+}
+
+/* The lower triangle of a diagonal tile. */
+static void mirror(const gi_band *q, size_t i)
+{
+    size_t first, width = stripe(q, i, 0, &first);
+
+    for (size_t r = first; r < first + width; r++)
+        for (size_t s = first; s < r; s++)
+            memcpy(gi_band_at(q, r, s), gi_band_at(q, s, r), q->blas->size);
+}
+
+/* ----------------------------------------------------------- the reduction */
+
+static gram_status work(gi_run *run, reduction *d)
+{
+    const gi_band *q = d->q;
+    const size_t n = q->n, count = stripes(q);
+    gram_status status = GRAM_OK;
+
+#pragma omp parallel num_threads(run->threads)
+    {
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < count; i++)
+            mirror(q, i);
+#pragma omp single
+        finish_panel(d, 0);
+        for (size_t k = 0; k + 1 < q->blocks; k++) {
+            const double left = (double)(n - k * q->b) / (double)n;
+
+            /* the others read status behind the next barrier only */
+            if (omp_get_thread_num() == 0)
+                status = gi_run_tick(run, 1 - left * left * left);
+#pragma omp single
+            {
+                d->k = k;
+                d->c = (k + 1) * q->b;
+            }
+            if (status != GRAM_OK)
+                break;
+#pragma omp for schedule(dynamic)
+            for (size_t i = 0; i < count; i++)
+                multiply(d, i);
+#pragma omp single
+            couple(d);
+#pragma omp for schedule(static)
+            for (size_t i = 0; i < count; i++)
+                combine(d, i);
+#pragma omp for schedule(dynamic)
+            for (size_t task = 0; task <= count * count; task++)
+                update_task(d, task);
+        }
+    }
+    return status;
+}
+
+static gram_status check_finite(const gi_band *q)
+{
+    for (size_t i = 0; i < q->blocks * q->b * q->b; i++)
+        if (!isfinite(q->diagonal[i]) || !isfinite(q->beside[i]))
+            return gi_fail(GRAM_ERR_NUMERIC,
+                           "band reduction: the matrix has entries that are "
+                           "not numbers or too large");
+    return GRAM_OK;
+}
+
+gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
+                           size_t lda, size_t b, gi_band **out)
+{
+    reduction d = {.ld = n};
+    gi_band *q = NULL;
+    gram_status status;
+    size_t bb;
+
+    *out = NULL;
+    b = b ? b : gi_band_width(n);
+    bb = b * b;
+    GI_TRY(GI_NEW_ZERO(run, q, 1));
+    *q = (gi_band){blas, n, b, (n + b - 1) / b, a, lda, NULL, NULL, NULL, 0};
+    d.q = q;
+    if (lda > GI_BLAS_MAX)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "band reduction: a row of %zu elements, must be at "
+                       "most %zu",
+                       lda, GI_BLAS_MAX));
+    GI_TRY(gi_alloc_zero(run, &q->t, q->blocks * bb, blas->size));
+    GI_TRY(GI_NEW_ZERO(run, q->diagonal, q->blocks * bb));
+    GI_TRY(GI_NEW_ZERO(run, q->beside, q->blocks * bb));
+    GI_TRY(gi_alloc(run, &d.v, 3 * b * n, blas->size));
+    GI_TRY(gi_alloc(run, &d.x, b * n, blas->size));
+    GI_TRY(gi_alloc(run, &d.s, 2 * bb, blas->size));
+    GI_TRY(gi_alloc(run, &d.room, 2 * bb, blas->size));
+    d.w = d.v + b * n * blas->size;
+    gi_blas_start();
+    if (n > 0)
+        GI_TRY(work(run, &d));
+    GI_TRY(check_finite(q));
+    *out = q;
+    q = NULL;
+done:
+    gi_free(d.v);
+    gi_free(d.x);
+    gi_free(d.s);
+    gi_free(d.room);
+    gi_band_free(q);
+    return status;
+}
+
+void gi_band_free(gi_band *q)
+{
+    if (q) {
+        gi_free(q->t);
+        gi_free(q->diagonal);
+        gi_free(q->beside);
+    }
+    gi_free(q);
+}
