@@ -241,6 +241,13 @@ typedef struct gram_map_class {
     void (*learn)(const double *arg, const double *column, size_t n,
                   double *value);
 
+    /* For sparse blocks, whose zeros must stay: what a feature is divided by,
+     * from those of its n numbers that are not zero.  In the state it is the
+     * last per_column parameter, the others are 0.  NULL: sparse blocks are
+     * refused. */
+    double (*divisor)(const double *arg, const double *nonzero, size_t count,
+                      size_t n);
+
     /* One row; 0 and a reason in *why ("log takes positive numbers") if it is
      * outside the domain.  Called from many threads. */
     int (*apply)(const double *arg, const double *state, const double *x,

@@ -13,6 +13,10 @@
 
 #include <stddef.h>
 
+/* Vectors that a tile is multiplied with at once, and numbers that the sums of
+ * one of its rows take. */
+enum { GI_TIMES = 8, GI_TIMES_SUMS = 16 };
+
 typedef struct gi_cpu {
     const char *name;
 #define OPERATION(result, name, arguments) result(*name) arguments;

@@ -69,7 +69,7 @@ SIMD static void triad(double *a, const double *b, const double *c, double s,
 typedef __m256d vector_d;
 typedef __m256 vector_s;
 
-enum { WIDTH_d = 4, WIDTH_s = 8, ROWS = 4 };
+enum { WIDTH_d = 4, WIDTH_s = 8, SIDE_d = 1, SIDE_s = 1, ROWS = 4 };
 #define EACH_ROW(R) R(0) R(1) R(2) R(3)
 
 #define mask_d(k)                                                              \
@@ -102,6 +102,9 @@ enum { WIDTH_d = 4, WIDTH_s = 8, ROWS = 4 };
 #define widen_part_d load_part_d
 #define narrow_d store_d
 #define narrow_part_d store_part_d
+#define set_side_d(p) set_d(*(p))
+#define own_side_d(p, i) load_d(p)
+#define sum_sides_d load_d
 
 #define set_s _mm256_set1_ps
 #define load_s _mm256_loadu_ps
@@ -124,6 +127,9 @@ enum { WIDTH_d = 4, WIDTH_s = 8, ROWS = 4 };
 #define narrow_s(p, v) _mm_storeu_ps(p, _mm256_cvtpd_ps(v))
 #define narrow_part_s(p, k, v)                                                 \
     _mm_maskstore_ps(p, half_mask_s(k), _mm256_cvtpd_ps(v))
+#define set_side_s(p) set_s(*(p))
+#define own_side_s(p, i) load_s(p)
+#define sum_sides_s widen_s
 
 SIMD static inline double sum_d(vector_d v)
 {

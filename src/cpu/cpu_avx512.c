@@ -68,7 +68,7 @@ SIMD static void triad(double *a, const double *b, const double *c, double s,
 typedef __m512d vector_d;
 typedef __m512 vector_s;
 
-enum { WIDTH_d = 8, WIDTH_s = 16, ROWS = 8 };
+enum { WIDTH_d = 8, WIDTH_s = 16, SIDE_d = 1, SIDE_s = 2, ROWS = 8 };
 #define EACH_ROW(R) R(0) R(1) R(2) R(3) R(4) R(5) R(6) R(7)
 
 #define mask_d(k) ((__mmask8)((1U << (k)) - 1))
@@ -94,6 +94,9 @@ enum { WIDTH_d = 8, WIDTH_s = 16, ROWS = 8 };
 #define widen_part_d load_part_d
 #define narrow_d store_d
 #define narrow_part_d store_part_d
+#define set_side_d(p) set_d(*(p))
+#define own_side_d(p, i) load_d(p)
+#define sum_sides_d load_d
 #define sum_d _mm512_reduce_add_pd
 
 #define set_s _mm512_set1_ps
@@ -117,6 +120,21 @@ enum { WIDTH_d = 8, WIDTH_s = 16, ROWS = 8 };
 #define narrow_s(p, v) _mm256_storeu_ps(p, _mm512_cvtpd_ps(v))
 #define narrow_part_s(p, k, v)                                                 \
     _mm256_mask_storeu_ps(p, mask_d(k), _mm512_cvtpd_ps(v))
+#define set_side_s(p)                                                          \
+    _mm512_castsi512_ps(                                                       \
+        _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(p))))
+#define own_side_s(p, i)                                                       \
+    ((i) % 2 ? _mm512_movehdup_ps(load_s(p)) : _mm512_moveldup_ps(load_s(p)))
+
+SIMD static inline vector_d sum_sides_s(const float *p)
+{
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const vector_d low = widen_s(p), high = widen_s(p + WIDTH_d);
+
+    return _mm512_permutex2var_pd(low, even, high) +
+           _mm512_permutex2var_pd(low, odd, high);
+}
 
 /* 2^x for x = k/16 + r: the low bits of s, which is MAGIC + k/16, choose from
  * a table in registers, a polynomial does r, and scalef, which takes the floor

@@ -45,10 +45,14 @@ double gi_power_near(double most)
 }
 
 /* Count and range; the first number in *first. */
-static gi_moments range(const double *x, size_t n, double *first)
+static gi_moments range(const double *x, size_t n, size_t zeros, double *first)
 {
     gi_moments m = {.min = NAN, .max = NAN, .mean = NAN, .std = NAN};
 
+    if (zeros > 0) {
+        m.count = zeros;
+        *first = m.min = m.max = 0;
+    }
     for (size_t i = 0; i < n; i++) {
         if (isnan(x[i]))
             continue;
@@ -60,11 +64,11 @@ static gi_moments range(const double *x, size_t n, double *first)
     return m;
 }
 
-gi_moments gi_moments_of(const double *x, size_t n)
+gi_moments gi_moments_with_zeros(const double *x, size_t n, size_t zeros)
 {
     double first = 0, power, origin, off, count;
     struct sum sum = {0, 0}, left = {0, 0}, squares = {0, 0};
-    gi_moments m = range(x, n, &first);
+    gi_moments m = range(x, n, zeros, &first);
 
     if (m.count == 0)
         return m;
@@ -83,10 +87,17 @@ gi_moments gi_moments_of(const double *x, size_t n)
             add(&left, d);
             add(&squares, d * d);
         }
+    add(&left, (double)zeros * -off); /* with zeros the origin is 0 */
+    add(&squares, (double)zeros * off * off);
     if (m.count > 1) {
         double s = total(&squares) - total(&left) * total(&left) / count;
 
         m.std = sqrt(fmax(s, 0) / (double)(m.count - 1)) / power;
     }
     return m;
+}
+
+gi_moments gi_moments_of(const double *x, size_t n)
+{
+    return gi_moments_with_zeros(x, n, 0);
 }

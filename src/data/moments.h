@@ -15,6 +15,9 @@ typedef struct gi_moments {
  * Cost: three passes; no number is too large or too small. */
 gi_moments gi_moments_of(const double *x, size_t n);
 
+/* The same of the n numbers at x and of `zeros` zeros. */
+gi_moments gi_moments_with_zeros(const double *x, size_t n, size_t zeros);
+
 /* A power of two p that makes most * p about 1; p and 1/p are both normal.  If
  * |x| <= most, sums of squares of x * p do not overflow. */
 double gi_power_near(double most);

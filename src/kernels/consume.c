@@ -3,8 +3,9 @@
  *
  * Of a symmetric run the values above the diagonal are used for both
  * triangles, and those below it in tiles that the diagonal cuts are not used,
- * so a matrix is symmetric to the bit.  Products and sums are in double.
+ * so a matrix is symmetric to the bit.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -53,130 +54,191 @@ gram_status gi_engine_store(gi_run *run, const gram_program *p,
     gram_status status;
 
     GI_TRY(gi_engine_begin(&e, run, p, NULL, x, t, lanes, 0));
-    GI_TRY(gi_engine_sweep(&e, &(gi_sweep){.tile = take_store, .user = &s}));
+    GI_TRY(
+        gi_engine_sweep(run, &e, &(gi_sweep){.tile = take_store, .user = &s}));
 done:
     gi_engine_end(&e);
     return status;
 }
 
-/* ----------------------------------------------------------------- product */
-
-enum { VECTORS_AT_ONCE = 8 };
+/* ----------------------------------------------------------------- product
+ *
+ * GI_TIMES vectors at a time, a group, rounded to the precision of the tiles.
+ * A task adds up in that precision, at most as many terms as a block is wide;
+ * tasks are added in double.  Vectors too large or small for that are scaled
+ * by a power of 2. */
 
 typedef struct product {
     const double *V;
     size_t r;
     int diagonal; /* pairs (i,i) of a symmetric run count */
     double *out;
-    double *sum; /* per thread: a block's rows, then its columns */
+    size_t room;   /* rows of V, rounded up to full tiles */
+    double *scale; /* per vector */
+    char *packed;  /* V by groups */
+    char *sums;    /* per thread, by groups: a block's rows, then its columns */
 } product;
 
-/* This thread's sums for the rows of the block; behind them, the columns. */
-static double *own_sums(const product *p, const gi_worker *w)
+/* Vectors of the group that begins with vector q, and their room. */
+static size_t group_size(const product *p, size_t q)
 {
-    return p->sum + (size_t)(w - w->e->work) * 2 * w->e->edge * p->r;
+    return gi_min_size(GI_TIMES, p->r - q);
 }
 
-/* A tile that the diagonal cuts: the part above it counts for rows and
+static size_t group_room(const product *p, size_t q)
+{
+    return group_size(p, q) == 1 ? 1 : GI_TIMES;
+}
+
+/* Vector `row` in the group of q; those before it are of GI_TIMES. */
+static void *packed_at(const gi_engine *e, const product *p, size_t q,
+                       size_t row)
+{
+    return p->packed + (p->room * q + row * group_room(p, q)) * e->lanes->size;
+}
+
+/* Numbers that a block's sums of one group take. */
+static size_t sums_room(const gi_engine *e)
+{
+    return e->edge * (GI_TIMES_SUMS + GI_TIMES);
+}
+
+static size_t groups_of(const product *p)
+{
+    return (p->r + GI_TIMES - 1) / GI_TIMES;
+}
+
+/* This thread's sums of row `i` of the block, and of column `j`. */
+static void *row_sums(const product *p, const gi_worker *w, size_t q, size_t i)
+{
+    const gi_engine *e = w->e;
+    size_t groups = (size_t)(w - e->work) * groups_of(p) + q / GI_TIMES;
+
+    return p->sums +
+           (groups * sums_room(e) + i * GI_TIMES_SUMS) * e->lanes->size;
+}
+
+static void *col_sums(const product *p, const gi_worker *w, size_t q, size_t j)
+{
+    const gi_engine *e = w->e;
+
+    return (char *)row_sums(p, w, q, e->edge) +
+           j * group_room(p, q) * e->lanes->size;
+}
+
+/* Of a tile that the diagonal cuts, the part above it counts for rows and
  * columns, the diagonal itself, if it counts at all, for rows. */
-static void add_cut(const product *p, gi_worker *w, double *row, double *col)
-{
-    const gi_lanes *lanes = w->e->lanes;
-    const gi_tile *t = &w->tile;
-    const size_t r = p->r;
-
-    lanes->upper(t, w->spare);
-    for (size_t q = 0; q < r; q += VECTORS_AT_ONCE)
-        lanes->times_both(t->rows, t->cols, w->spare, p->V + t->col * r + q,
-                          p->V + t->row * r + q, r,
-                          gi_min_size(VECTORS_AT_ONCE, r - q), row + q,
-                          col + q);
-    for (size_t i = 0; p->diagonal && i < t->rows; i++) {
-        size_t at = t->row + i;
-
-        if (at < t->col || at >= t->col + t->cols)
-            continue;
-        for (size_t q = 0; q < r; q++)
-            row[i * r + q] +=
-                p->V[at * r + q] *
-                lanes->get(t->value, i * GI_TILE_COLS + at - t->col);
-    }
-}
-
 static gram_status take_product(void *user, gi_worker *w)
 {
     const product *p = user;
-    const gi_lanes *lanes = w->e->lanes;
+    const gi_engine *e = w->e;
     const gi_tile *t = &w->tile;
-    const size_t r = p->r;
-    double *row = own_sums(p, w) + (t->row - w->block_row) * r;
-    double *col = own_sums(p, w) + (w->e->edge + t->col - w->block_col) * r;
+    const void *value = t->value;
 
-    if (is_cut(w)) {
-        add_cut(p, w, row, col);
-        return GRAM_OK;
+    if (is_cut(w) || t->rows < GI_TILE_ROWS || t->cols < GI_TILE_COLS) {
+        e->lanes->trim(t, is_cut(w), w->spare);
+        value = w->spare;
     }
-    for (size_t q = 0; q < r; q += VECTORS_AT_ONCE) {
-        const double *v = p->V + t->col * r + q;
-        size_t some = gi_min_size(VECTORS_AT_ONCE, r - q);
+    for (size_t q = 0; q < p->r; q += GI_TIMES) {
+        const size_t r = group_size(p, q);
+        const void *v = packed_at(e, p, q, t->col);
+        void *y = row_sums(p, w, q, t->row - w->block_row);
 
-        if (w->e->symmetric)
-            lanes->times_both(t->rows, t->cols, t->value, v,
-                              p->V + t->row * r + q, r, some, row + q, col + q);
+        if (e->symmetric)
+            e->lanes->times_both(value, v, packed_at(e, p, q, t->row), r, y,
+                                 col_sums(p, w, q, t->col - w->block_col));
         else
-            lanes->times(t->rows, t->cols, t->value, v, r, some, row + q);
+            e->lanes->times(value, v, r, y);
+        if (is_cut(w) && p->diagonal)
+            e->lanes->add_diagonal(t, packed_at(e, p, q, t->row), r, y);
     }
     return GRAM_OK;
-}
-
-/* out += sums for the rows of a block that begins at `first`. */
-static void add_sums(double *out, double *sums, size_t first, size_t rows,
-                     size_t edge, size_t r)
-{
-    size_t n = gi_min_size(edge, rows - first) * r;
-
-    for (size_t i = 0; i < n; i++)
-        out[first * r + i] += sums[i];
-    memset(sums, 0, edge * r * sizeof *sums);
 }
 
 static void end_product(void *user, gi_worker *w)
 {
     const product *p = user;
     const gi_engine *e = w->e;
-    double *sums = own_sums(p, w);
+    const size_t rows = gi_min_size(e->edge, e->x->rows - w->block_row);
+    const size_t cols = gi_min_size(e->edge, e->t->rows - w->block_col);
 
-    add_sums(p->out, sums, w->block_row, e->x->rows, e->edge, p->r);
-    if (e->symmetric)
-        add_sums(p->out, sums + e->edge * p->r, w->block_col, e->x->rows,
-                 e->edge, p->r);
+    for (size_t q = 0; q < p->r; q += GI_TIMES) {
+        void *sums = row_sums(p, w, q, 0);
+        double *out = p->out + q;
+
+        e->lanes->row_sums(rows, sums, group_size(p, q),
+                           out + w->block_row * p->r, p->r);
+        if (e->symmetric)
+            e->lanes->col_sums(cols, col_sums(p, w, q, 0), group_size(p, q),
+                               out + w->block_col * p->r, p->r);
+        memset(sums, 0, sums_room(e) * e->lanes->size);
+    }
 }
 
-static gram_status multiply(gi_run *run, const gram_program *p,
-                            const gi_points *x, const gi_points *t,
-                            product *work)
+/* Powers of 2 that bring vectors which need it near 1. */
+static void choose_scales(const gi_engine *e, product *p)
 {
-    const gi_sweep sweep = {take_product, end_product, work};
-    gi_engine e;
+    for (size_t q = 0; q < p->r; q++) {
+        double most = 0;
+        int exponent;
+
+        for (size_t j = 0; j < e->t->rows; j++)
+            most = fmax(most, fabs(p->V[j * p->r + q]));
+        frexp(most, &exponent);
+        p->scale[q] =
+            most > 0 && isfinite(most) && abs(exponent) > e->lanes->exponent
+                ? ldexp(1, -exponent)
+                : 1;
+    }
+}
+
+static gram_status multiply(gi_run *run, gi_engine *e, product *p)
+{
+    const gi_sweep sweep = {take_product, end_product, p};
+    const size_t size = e->lanes->size, groups = groups_of(p);
+    const size_t wide = p->r % GI_TIMES == 1 ? p->r : groups * GI_TIMES;
     gram_status status;
 
-    GI_TRY(gi_engine_begin(&e, run, p, NULL, x, t, gi_lanes_of(x), 0));
-    GI_TRY(GI_NEW_ZERO(run, work->sum, e.threads * 2 * e.edge * work->r));
-    memset(work->out, 0, x->rows * work->r * sizeof *work->out);
-    GI_TRY(gi_engine_sweep(&e, &sweep));
+    p->room = gi_round_up(e->t->rows, GI_TILE_COMMON);
+    GI_TRY(GI_NEW(run, p->scale, p->r));
+    GI_TRY(gi_alloc_zero(run, &p->packed, p->room, wide * size));
+    GI_TRY(
+        gi_alloc_zero(run, &p->sums, e->threads * groups, sums_room(e) * size));
+    choose_scales(e, p);
+    for (size_t q = 0; q < p->r; q += GI_TIMES)
+        e->lanes->pack_vectors(e->t->rows, p->V + q, p->r, group_size(p, q),
+                               p->scale + q, packed_at(e, p, q, 0));
+    memset(p->out, 0, e->x->rows * p->r * sizeof *p->out);
+    GI_TRY(gi_engine_sweep(run, e, &sweep));
+    for (size_t i = 0; i < e->x->rows; i++)
+        for (size_t q = 0; q < p->r; q++)
+            p->out[i * p->r + q] /= p->scale[q];
 done:
-    gi_free(work->sum);
-    gi_engine_end(&e);
+    gi_free(p->scale);
+    gi_free(p->packed);
+    gi_free(p->sums);
     return status;
+}
+
+gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const double *V,
+                               size_t r, double *out)
+{
+    return multiply(run, e,
+                    &(product){.V = V, .r = r, .diagonal = 1, .out = out});
 }
 
 gram_status gi_engine_product(gi_run *run, const gram_program *p,
                               const gi_points *x, const gi_points *t,
                               const double *V, size_t r, double *out)
 {
-    product work = {.V = V, .r = r, .diagonal = 1, .out = out};
+    gi_engine e;
+    gram_status status;
 
-    return multiply(run, p, x, t, &work);
+    GI_TRY(gi_engine_begin(&e, run, p, NULL, x, t, gi_lanes_of(x), 0));
+    GI_TRY(gi_engine_multiply(run, &e, V, r, out));
+done:
+    gi_engine_end(&e);
+    return status;
 }
 
 /* -------------------------------------------------------------- block sums */
@@ -191,14 +253,16 @@ gram_status gi_engine_block_sums(gi_run *run, const gram_program *p,
     const int *group = t ? group_t : group_x;
     product work = {.r = groups, .diagonal = diagonal};
     double *member = NULL;
+    gi_engine e;
     gram_status status;
 
+    GI_TRY(gi_engine_begin(&e, run, p, NULL, x, t, gi_lanes_of(x), 0));
     GI_TRY(GI_NEW_ZERO(run, member, n * groups));
     GI_TRY(GI_NEW(run, work.out, x->rows * groups));
     for (size_t j = 0; j < n; j++)
         member[j * groups + (group ? (size_t)group[j] : 0)] = 1;
     work.V = member;
-    GI_TRY(multiply(run, p, x, t, &work));
+    GI_TRY(multiply(run, &e, &work));
     memset(sums, 0, groups * groups * sizeof *sums);
     for (size_t i = 0; i < x->rows; i++)
         for (size_t h = 0; h < groups; h++)
@@ -207,5 +271,6 @@ gram_status gi_engine_block_sums(gi_run *run, const gram_program *p,
 done:
     gi_free(member);
     gi_free(work.out);
+    gi_engine_end(&e);
     return status;
 }

@@ -32,7 +32,7 @@ const gi_lanes *gi_lanes_of(const gi_points *x)
 
 /* ------------------------------------------------------------------ tasks */
 
-static size_t edge_of(size_t rows, size_t cols)
+size_t gi_engine_edge(size_t rows, size_t cols)
 {
     size_t longer = rows > cols ? rows : cols;
 
@@ -46,7 +46,7 @@ static size_t blocks_of(size_t rows, size_t edge)
 
 size_t gi_engine_tasks(size_t rows, size_t cols, int symmetric)
 {
-    size_t edge = edge_of(rows, cols);
+    size_t edge = gi_engine_edge(rows, cols);
     size_t m = blocks_of(rows, edge), n = blocks_of(cols, edge);
 
     return symmetric ? m * (m + 1) / 2 : m * n;
@@ -98,8 +98,25 @@ static int is_wanted(const gi_engine *e, const gi_tile *t)
     return !(e->mode & GI_DIAGONAL) || t->row + t->rows > t->col;
 }
 
-/* The tile in strips of a few rows, whose values stay in the first cache. */
-static gram_status do_tile(gi_worker *w, const gi_sweep *sweep)
+void gi_worker_block(gi_worker *w, size_t row, size_t row_end, size_t col)
+{
+    const gi_engine *e = w->e;
+    size_t first = col / e->edge * e->edge;
+    size_t last = gi_min_size(first + e->edge, e->t->rows);
+
+    w->block_row = row;
+    w->block_col = first;
+    for (size_t k = 0; k < e->p->ops; k++) {
+        const gi_operand *o = &e->operand[k];
+
+        if (o->sparse && o->block >= 0)
+            gi_strip_product(w->strip[o->block], o, row, row_end - row, first,
+                             last - first, w->block[o->block], e->edge);
+    }
+}
+
+/* In strips of a few rows, whose values stay in the first cache. */
+void gi_worker_tile(gi_worker *w)
 {
     const gi_engine *e = w->e;
     const size_t row = w->tile.row, rows = w->tile.rows;
@@ -112,7 +129,6 @@ static gram_status do_tile(gi_worker *w, const gi_sweep *sweep)
     }
     w->tile.row = row;
     w->tile.rows = rows;
-    return sweep->tile ? sweep->tile(sweep->user, w) : GRAM_OK;
 }
 
 static gram_status do_task(gi_worker *w, const gi_sweep *sweep, size_t task)
@@ -122,28 +138,21 @@ static gram_status do_task(gi_worker *w, const gi_sweep *sweep, size_t task)
     size_t i, j, row_end, col_end;
 
     find_block(e, task, &i, &j);
+    row_end = gi_min_size((i + 1) * e->edge, e->x->rows);
+    col_end = gi_min_size((j + 1) * e->edge, e->t->rows);
     w->task = task;
-    w->block_row = i * e->edge;
-    w->block_col = j * e->edge;
-    row_end = gi_min_size(w->block_row + e->edge, e->x->rows);
-    col_end = gi_min_size(w->block_col + e->edge, e->t->rows);
-    for (size_t k = 0; k < e->p->ops; k++) {
-        const gi_operand *o = &e->operand[k];
-
-        if (o->sparse && o->block >= 0)
-            gi_strip_product(w->strip[o->block], o, w->block_row,
-                             row_end - w->block_row, w->block_col,
-                             col_end - w->block_col, w->block[o->block],
-                             e->edge);
-    }
+    gi_worker_block(w, i * e->edge, row_end, j * e->edge);
     for (size_t col = w->block_col; col < col_end; col += GI_TILE_COLS)
         for (size_t row = w->block_row; row < row_end; row += GI_TILE_ROWS) {
             w->tile.row = row;
             w->tile.rows = gi_min_size(GI_TILE_ROWS, row_end - row);
             w->tile.col = col;
             w->tile.cols = gi_min_size(GI_TILE_COLS, col_end - col);
-            if (is_wanted(e, &w->tile))
-                GI_TRY(do_tile(w, sweep));
+            if (!is_wanted(e, &w->tile))
+                continue;
+            gi_worker_tile(w);
+            if (sweep->tile)
+                GI_TRY(sweep->tile(sweep->user, w));
         }
 done:
     return status;
@@ -153,6 +162,7 @@ done:
 
 /* The tasks while they are worked on. */
 typedef struct course {
+    gi_run *run;
     _Atomic size_t next; /* task to be taken */
     _Atomic size_t turn; /* task that may end */
     atomic_int failed, stopped;
@@ -194,20 +204,20 @@ static void work_on(course *c, gi_worker *w, const gi_sweep *sweep)
             atomic_store_explicit(&c->turn, task + 1, memory_order_release);
         }
         if (status == GRAM_OK && w == e->work) /* the thread that began */
-            status = gi_run_tick(e->run, (double)(task + 1) / (double)e->tasks);
+            status = gi_run_tick(c->run, (double)(task + 1) / (double)e->tasks);
         if (status != GRAM_OK)
             fail_course(c, status);
     }
 }
 
-gram_status gi_engine_sweep(gi_engine *e, const gi_sweep *sweep)
+gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep)
 {
-    course c = {.status = GRAM_OK};
+    const size_t threads = gi_min_size(e->threads, (size_t)run->threads);
+    course c = {.run = run, .status = GRAM_OK};
 
-#pragma omp parallel num_threads((int)e->threads) if (e->threads > 1)
+#pragma omp parallel num_threads((int)threads) if (threads > 1)
     work_on(&c, &e->work[omp_get_thread_num()], sweep);
-    return c.status ? gi_fail(c.status, "%s", c.sentence)
-                    : gi_run_tick(e->run, 1);
+    return c.status ? gi_fail(c.status, "%s", c.sentence) : gi_run_tick(run, 1);
 }
 
 /* ------------------------------------------------------------------ set up */
@@ -234,7 +244,7 @@ static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
     quiet.progress = NULL;
     GI_TRY(gi_engine_begin(&inner, &quiet, e->p, e->theta, x, NULL, e->lanes,
                            GI_DIAGONAL | GI_SELVES));
-    GI_TRY(gi_engine_sweep(&inner, &nothing));
+    GI_TRY(gi_engine_sweep(&quiet, &inner, &nothing));
     *out = inner.self_x;
     inner.self_x = inner.self_t = NULL;
 done:
@@ -340,14 +350,15 @@ static void end_work(const gi_engine *e, gi_worker *w)
 
 static void choose_tasks(gi_engine *e)
 {
-    e->edge = edge_of(e->x->rows, e->t->rows);
+    e->edge = gi_engine_edge(e->x->rows, e->t->rows);
     e->block_rows = blocks_of(e->x->rows, e->edge);
     e->block_cols = blocks_of(e->t->rows, e->edge);
     e->tasks = e->mode & GI_DIAGONAL
                    ? e->block_rows
                    : gi_engine_tasks(e->x->rows, e->t->rows, e->symmetric);
-    e->threads = gi_min_size((size_t)e->run->threads, e->tasks);
-    e->threads += e->threads == 0;
+    e->threads = (size_t)e->run->threads;
+    if (!(e->mode & GI_ANYWHERE))
+        e->threads = gi_min_size(e->threads, e->tasks + (e->tasks == 0));
 }
 
 gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
@@ -421,7 +432,8 @@ gram_status gi_engine_run(gi_run *run, const gram_program *p,
     gram_status status;
 
     GI_TRY(gi_engine_begin(&e, run, p, theta, x, t, gi_lanes_of(x), 0));
-    GI_TRY(gi_engine_sweep(&e, &(gi_sweep){.tile = hand_over, .user = &to}));
+    GI_TRY(
+        gi_engine_sweep(run, &e, &(gi_sweep){.tile = hand_over, .user = &to}));
 done:
     gi_engine_end(&e);
     return status;
@@ -450,8 +462,8 @@ gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
 
     GI_TRY(
         gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, GI_DIAGONAL));
-    GI_TRY(
-        gi_engine_sweep(&e, &(gi_sweep){.tile = take_diagonal, .user = out}));
+    GI_TRY(gi_engine_sweep(run, &e,
+                           &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
     gi_engine_end(&e);
     return status;

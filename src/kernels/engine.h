@@ -53,6 +53,10 @@ gram_status gi_engine_gradient(gi_run *run, const gram_program *p,
 gram_status gi_engine_store(gi_run *run, const gram_program *p,
                             const gi_points *x, const gi_points *t, void *K,
                             size_t ld);
+
+/* out = K V, V with r columns.  In single precision V is rounded to it, too,
+ * and sums of up to 384 terms are in it, all else in double: the error, beside
+ * that of K, is at most 386 2^-24 |K| |V|, and usually a few 2^-24. */
 gram_status gi_engine_product(gi_run *run, const gram_program *p,
                               const gi_points *x, const gi_points *t,
                               const double *V, size_t r, double *out);

@@ -1,356 +1,235 @@
 /* features.c - explicit feature maps: phi with phi(x).phi(t) = k(x,t).
  *
  * A program says how a kernel is made of others, and each of its instructions
- * is read here in another algebra: a register is not a number per pair but a
- * vector of features per row.  An inner product gives the row itself, a sum
- * the vectors end to end, a product all products of their entries, a power n
- * the monomials of degree n,
+ * is read here in another algebra (features_rules.c): a register is not a
+ * number per pair but a vector of features per row.  An inner product gives
+ * the row itself, a sum the vectors end to end, a product all products of
+ * their entries.  So linear^2 on two columns has three features, x1^2,
+ * sqrt(2) x1 x2, x2^2, and linear*linear, the same kernel, four: maps are not
+ * unique.  Rows of a sparse block, and sums, products and multiples of them,
+ * are vectors of entries with their indices.
  *
- *     (z.w)^n = sum over |e| = n of (n! / prod e_j!) prod z_j^e_j w_j^e_j,
- *
- * each with the square root of its coefficient.  So linear^2 on two columns
- * has three features, x1^2, sqrt(2) x1 x2, x2^2, and linear*linear, the same
- * kernel, four: maps are not unique.  Whatever is made of other instructions
- * has no finite map.
- *
- * Cost: O(rows * features).  Widths are counted before anything is computed.
+ * Cost: O(rows * features), or O(entries).  Widths are counted before anything
+ * is computed.
  */
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "kernels/features_inside.h"
 #include "kernels/points.h"
-#include "kernels/program.h"
 
 enum { LIMIT = 1 << 20, ROWS_A_TICK = 1024 };
 
-/* A count that is not known, since there is no finite map. */
-#define NONE SIZE_MAX
+/* With more, products of two counts could overflow. */
+#define MOST ((size_t)1 << 30)
 
-typedef struct features {
-    const gram_program *program;
-    const gi_points *x;
-    size_t *width;  /* of every register */
-    size_t *offset; /* of its vector among those of one row */
-    size_t total;
-} features;
+/* ------------------------------------------------------------------- widths */
 
-/* One row on its way. */
-typedef struct place {
-    size_t row;
-    double *all;  /* features of the registers so far, each at its offset */
-    double *cell; /* room for the columns of a view */
-} place;
-
-static double factor(const features *f, const gi_op *op)
+static int gives_sparse(const gi_features *f, const gi_op *op)
 {
-    if (op->slot < 0)
-        return op->c;
-    return op->c * pow(f->program->theta[op->slot], op->power);
+    if (op->code == GI_OP_DOT)
+        return f->program->view[op->view].sparse >= 0;
+    return gi_feature_rules[op->code].passes &&
+           (f->sparse[op->a] || (op->b >= 0 && f->sparse[op->b]));
 }
 
-/* A number of features, or one that is too large; operands are too, at most,
- * so that nothing overflows. */
-static size_t capped(size_t count)
-{
-    return count <= LIMIT ? count : LIMIT + 1;
-}
-
-/* n over k; every partial product is a binomial coefficient. */
-static size_t choose(size_t n, size_t k)
-{
-    size_t c = 1;
-
-    if (k > n)
-        return 0;
-    k = k < n - k ? k : n - k;
-    for (size_t i = 1; i <= k && c <= LIMIT; i++)
-        c = c * (n - k + i) / i;
-    return capped(c);
-}
-
-/* ---------------------------------------------------------------- leaves */
-
-static size_t columns_of(const features *f, const gi_op *op)
+/* Numbers that the rule of an instruction works with. */
+static size_t cells_needed(const gi_features *f, const gi_op *op)
 {
     const gi_view *v = f->program->view + op->view;
 
-    return capped(v->width + v->sparse_width);
+    if (op->code == GI_OP_COLUMNS || op->code == GI_OP_ELEMENTARY)
+        return v->width + v->sparse_width;
+    return op->code == GI_OP_POWER ? f->width[op->a] : 0;
 }
 
-/* The row as the view sees it, sparse entries in their places. */
-static void fill_dot(const features *f, const gi_op *op, const place *at,
-                     double *out)
+/* Widths of all registers, and their places in the room for a row. */
+static void count_features(gi_features *f)
 {
-    const gi_view *v = f->program->view + op->view;
-    const gi_rows *r = f->x->view + op->view;
+    const gram_program *p = f->program;
 
-    if (v->width)
-        memcpy(out, r->dense + at->row * v->width, v->width * sizeof *out);
-    if (!r->start)
+    for (f->bad = 0; f->bad < p->ops; f->bad++) {
+        const gi_op *op = p->op + f->bad;
+        const gi_feature_rule *rule = gi_feature_rules + op->code;
+        size_t width = rule->count ? rule->count(f, op) : GI_FEATURES_NONE;
+        size_t cells;
+
+        f->width[f->bad] = width;
+        if (width > f->limit)
+            return;
+        f->sparse[f->bad] = (char)gives_sparse(f, op);
+        f->offset[f->bad] = f->total;
+        f->total += width;
+        cells = cells_needed(f, op);
+        f->cells = cells > f->cells ? cells : f->cells;
+    }
+}
+
+static gram_status count_all(gi_run *run, const gram_program *p,
+                             const double *theta, size_t limit,
+                             gi_features **out)
+{
+    gram_status status;
+    gi_features *f = NULL;
+
+    GI_TRY(GI_NEW_ZERO(run, f, 1));
+    f->program = p;
+    f->theta = theta ? theta : p->theta;
+    f->limit = limit < MOST ? limit : MOST;
+    GI_TRY(GI_NEW(run, f->width, p->ops));
+    GI_TRY(GI_NEW(run, f->offset, p->ops));
+    GI_TRY(GI_NEW(run, f->sparse, p->ops));
+    count_features(f);
+    *out = f;
+    f = NULL;
+done:
+    gi_features_free(f);
+    return status;
+}
+
+gram_status gi_features_new(gi_run *run, const gram_program *p,
+                            const double *theta, size_t most, gi_features **out)
+{
+    gram_status status;
+    gi_features *f = NULL;
+
+    *out = NULL;
+    GI_TRY(count_all(run, p, theta, most, &f));
+    if (f->bad == p->ops) {
+        *out = f;
+        f = NULL;
+    }
+done:
+    gi_features_free(f);
+    return status;
+}
+
+void gi_features_free(gi_features *f)
+{
+    if (!f)
         return;
-    memset(out + v->width, 0, v->sparse_width * sizeof *out);
-    for (size_t e = r->start[at->row]; e < r->start[at->row + 1]; e++)
-        out[v->width + r->index[e]] = r->entries[e];
+    gi_free(f->width);
+    gi_free(f->offset);
+    gi_free(f->sparse);
+    gi_free(f);
 }
 
-static size_t count_constant(const features *f, const gi_op *op)
+size_t gi_features_count(const gi_features *f)
 {
-    double c = factor(f, op);
-
-    return c >= 0 ? c > 0 : NONE;
+    return f->width[f->program->result];
 }
 
-static void fill_constant(const features *f, const gi_op *op,
-                          const place *at __attribute__((unused)), double *out)
+int gi_features_sparse(const gi_features *f)
 {
-    if (factor(f, op) > 0)
-        *out = sqrt(factor(f, op));
+    return f->sparse[f->program->result];
 }
 
-/* The most different columns in one product. */
-static size_t degree_of(const features *f, const gi_op *op)
-{
-    size_t d = columns_of(f, op);
+/* --------------------------------------------------------------------- rows */
 
-    return op->code == GI_OP_ELEMENTARY && (size_t)op->n < d ? (size_t)op->n
-                                                             : d;
+/* The room of all threads. */
+typedef struct room {
+    double *value;
+    unsigned *index;
+    gi_vector *vector;
+} room;
+
+static gram_status room_new(gi_run *run, const gi_features *f, room *r)
+{
+    size_t threads = (size_t)run->threads;
+    gram_status status;
+
+    *r = (room){0};
+    GI_TRY(GI_NEW(run, r->value, threads * (f->total + f->cells)));
+    GI_TRY(GI_NEW(run, r->index, threads * f->total));
+    GI_TRY(GI_NEW(run, r->vector, threads * f->program->ops));
+done:
+    return status;
 }
 
-static size_t count_elementary(const features *f, const gi_op *op)
+static void room_free(room *r)
 {
-    size_t d = columns_of(f, op), sum = 0;
-
-    for (size_t k = 0; k <= degree_of(f, op) && sum <= LIMIT; k++)
-        sum = capped(sum + choose(d, k));
-    return sum;
+    gi_free(r->value);
+    gi_free(r->index);
+    gi_free(r->vector);
 }
 
-/* value times every product of at most `degree` columns from `from` on. */
-static double *write_products(const double *x, size_t d, size_t from,
-                              size_t degree, double value, double *out)
+/* The features of a row, in this thread's room or among the points. */
+static gi_vector features_of(const gi_features *f, const room *r,
+                             const gi_points *x, size_t row)
 {
-    *out++ = value;
-    for (size_t j = from; j < d && degree > 0; j++)
-        out = write_products(x, d, j + 1, degree - 1, value * x[j], out);
-    return out;
-}
+    const gram_program *p = f->program;
+    const size_t own = (size_t)omp_get_thread_num();
+    double *value = r->value + own * (f->total + f->cells);
+    unsigned *index = r->index + own * f->total;
+    gi_place at = {.x = x, .row = row, .in = r->vector + own * p->ops};
 
-static void fill_elementary(const features *f, const gi_op *op, const place *at,
-                            double *out)
-{
-    fill_dot(f, op, at, at->cell);
-    write_products(at->cell, columns_of(f, op), 0, degree_of(f, op), 1, out);
-}
-
-/* Categories are finitely many: one feature per combination of levels.  0 for
- * a column that is none. */
-static size_t levels_of(const features *f, const gi_view *v, size_t i)
-{
-    const gi_source *source = f->program->source + v->source[i];
-
-    return source->type == GRAM_TYPE_CATEGORY ? source->levels.count : 0;
-}
-
-static size_t count_equal(const features *f, const gi_op *op)
-{
-    const gi_view *v = f->program->view + op->view;
-    size_t count = 1;
-
-    for (size_t i = 0; i < v->count; i++)
-        count = capped(count * levels_of(f, v, i));
-    return count ? count : NONE;
-}
-
-static void fill_equal(const features *f, const gi_op *op, const place *at,
-                       double *out)
-{
-    const gi_view *v = f->program->view + op->view;
-    size_t which = 0;
-
-    fill_dot(f, op, at, at->cell);
-    for (size_t i = 0; i < v->count; i++)
-        which = which * levels_of(f, v, i) + (size_t)at->cell[i];
-    memset(out, 0, count_equal(f, op) * sizeof *out);
-    out[which] = 1;
-}
-
-static size_t count_columns(const features *f, const gi_op *op)
-{
-    switch (op->n) {
-    case GRAM_PAIR_ANOVA:
-        return count_elementary(f, op);
-    case GRAM_PAIR_EQUAL:
-        return count_equal(f, op);
-    default:
-        return NONE;
+    at.cell = value + f->total;
+    for (size_t i = 0; i < p->ops; i++) {
+        at.value = value + f->offset[i];
+        at.index = index + f->offset[i];
+        at.in[i] = gi_feature_rules[p->op[i].code].fill(f, &p->op[i], &at);
     }
+    return at.in[p->result];
 }
 
-static void fill_columns(const features *f, const gi_op *op, const place *at,
-                         double *out)
+gram_status gi_features_rows(gi_run *run, const gi_features *f,
+                             const gi_points *x, size_t row, size_t rows,
+                             double *F, size_t ld)
 {
-    if (op->n == GRAM_PAIR_ANOVA)
-        fill_elementary(f, op, at, out);
-    else
-        fill_equal(f, op, at, out);
+    gram_status status;
+    room r;
+
+    GI_TRY(room_new(run, f, &r));
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+    for (size_t i = 0; i < rows; i++)
+        gi_vector_spread(features_of(f, &r, x, row + i), gi_features_count(f),
+                         F + i * ld);
+done:
+    room_free(&r);
+    return status;
 }
 
-/* ------------------------------------------------------------- operations */
-
-static const double *features_of(const features *f, int reg, const place *at)
+static size_t entries_of(gi_vector v)
 {
-    return at->all + f->offset[reg];
+    size_t n = 0;
+
+    for (size_t i = 0; i < v.count; i++)
+        n += v.value[i] != 0;
+    return n;
 }
 
-static size_t count_scale(const features *f, const gi_op *op)
+/* Rows are made twice, to be counted and to be kept. */
+gram_status gi_features_csr(gi_run *run, const gi_features *f,
+                            const gi_points *x, gi_csr *out)
 {
-    double c = factor(f, op);
+    const size_t n = gi_points_rows(x);
+    gi_csr a = {.rows = n, .cols = gi_features_count(f)};
+    gram_status status;
+    room r;
 
-    if (c > 0)
-        return f->width[op->a];
-    return c == 0 ? 0 : NONE;
+    GI_TRY(room_new(run, f, &r));
+    GI_TRY(GI_NEW_ZERO(run, a.start, n + 1));
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+    for (size_t i = 0; i < n; i++)
+        a.start[i + 1] = entries_of(features_of(f, &r, x, i));
+    for (size_t i = 0; i < n; i++)
+        a.start[i + 1] += a.start[i];
+    GI_TRY(GI_NEW(run, a.index, a.start[n]));
+    GI_TRY(GI_NEW(run, a.entries, a.start[n]));
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+    for (size_t i = 0; i < n; i++)
+        gi_vector_pack(features_of(f, &r, x, i), 0, a.entries + a.start[i],
+                       a.index + a.start[i]);
+    *out = a;
+    a = (gi_csr){0};
+done:
+    gi_csr_free(&a);
+    room_free(&r);
+    return status;
 }
 
-static void fill_scale(const features *f, const gi_op *op, const place *at,
-                       double *out)
-{
-    const double *a = features_of(f, op->a, at);
-    double c = factor(f, op), root = sqrt(c);
-
-    for (size_t i = 0; i < f->width[op->a] && c > 0; i++)
-        out[i] = root * a[i];
-}
-
-static size_t count_power(const features *f, const gi_op *op)
-{
-    size_t m = f->width[op->a], n = (size_t)op->n;
-
-    if (n == 0 || m == 0)
-        return n == 0;
-    return choose(m + n - 1, n);
-}
-
-/* All monomials of degree n in z[0..m-1], each times value and the square root
- * of its coefficient, written backwards from `end`, so that the first variable
- * leads.  A multinomial coefficient is a product of binomial ones, and
- * C(n,e+1) = C(n,e) (n-e)/(e+1); more digits on the way let x^2 be exact.
- * Returns where the first of them is. */
-static double *write_monomials(const double *z, size_t m, size_t n,
-                               long double value, double *end)
-{
-    if (m == 1 || n == 0) {
-        *--end = (double)(value * pow(*z, (double)n));
-        return end;
-    }
-    for (size_t e = 0; e <= n; e++) {
-        end = write_monomials(z + 1, m - 1, n - e, value, end);
-        value *= *z * sqrtl((long double)(n - e) / (long double)(e + 1));
-    }
-    return end;
-}
-
-static void fill_power(const features *f, const gi_op *op, const place *at,
-                       double *out)
-{
-    size_t m = f->width[op->a], count = count_power(f, op);
-    const double *a = features_of(f, op->a, at);
-
-    if (op->n == 0)
-        *out = 1;
-    else if (op->n == 1) /* without a recursion as deep as a is wide */
-        memcpy(out, a, m * sizeof *out);
-    else if (m > 0)
-        write_monomials(a, m, (size_t)op->n, 1, out + count);
-}
-
-static size_t count_add(const features *f, const gi_op *op)
-{
-    return capped(f->width[op->a] + f->width[op->b]);
-}
-
-static void fill_add(const features *f, const gi_op *op, const place *at,
-                     double *out)
-{
-    size_t m = f->width[op->a], n = f->width[op->b];
-
-    memcpy(out, features_of(f, op->a, at), m * sizeof *out);
-    memcpy(out + m, features_of(f, op->b, at), n * sizeof *out);
-}
-
-static size_t count_multiply(const features *f, const gi_op *op)
-{
-    return capped(f->width[op->a] * f->width[op->b]);
-}
-
-static void fill_multiply(const features *f, const gi_op *op, const place *at,
-                          double *out)
-{
-    const double *a = features_of(f, op->a, at);
-    const double *b = features_of(f, op->b, at);
-    size_t n = f->width[op->b];
-
-    for (size_t i = 0; i < f->width[op->a]; i++)
-        for (size_t j = 0; j < n; j++)
-            out[i * n + j] = a[i] * b[j];
-}
-
-/* sqrt(a(x,x) a(t,t)): the length of the features of a. */
-static size_t count_self(const features *f __attribute__((unused)),
-                         const gi_op *op __attribute__((unused)))
-{
-    return 1;
-}
-
-static void fill_self(const features *f, const gi_op *op, const place *at,
-                      double *out)
-{
-    const double *a = features_of(f, op->a, at);
-    double sum = 0;
-
-    for (size_t i = 0; i < f->width[op->a]; i++)
-        sum += a[i] * a[i];
-    *out = sqrt(sum);
-}
-
-/* Only by what is a function of x times the same function of t. */
-static size_t count_divide(const features *f, const gi_op *op)
-{
-    int self = f->program->op[op->b].code == GI_OP_SELF;
-
-    return self ? f->width[op->a] : NONE;
-}
-
-static void fill_divide(const features *f, const gi_op *op, const place *at,
-                        double *out)
-{
-    const double *a = features_of(f, op->a, at);
-    double length = *features_of(f, op->b, at);
-
-    for (size_t i = 0; i < f->width[op->a]; i++)
-        out[i] = length > 0 ? a[i] / length : 0;
-}
-
-/* ----------------------------------------------------------------- program */
-
-/* What is not here has no finite map. */
-static const struct rule {
-    size_t (*count)(const features *f, const gi_op *op);
-    void (*fill)(const features *f, const gi_op *op, const place *at,
-                 double *out);
-} rules[GI_OPCODES] = {
-    [GI_OP_CONSTANT] = {count_constant, fill_constant},
-    [GI_OP_DOT] = {columns_of, fill_dot},
-    [GI_OP_COLUMNS] = {count_columns, fill_columns},
-    [GI_OP_ELEMENTARY] = {count_elementary, fill_elementary},
-    [GI_OP_SELF] = {count_self, fill_self},
-    [GI_OP_SCALE] = {count_scale, fill_scale},
-    [GI_OP_POWER] = {count_power, fill_power},
-    [GI_OP_ADD] = {count_add, fill_add},
-    [GI_OP_MULTIPLY] = {count_multiply, fill_multiply},
-    [GI_OP_DIVIDE] = {count_divide, fill_divide},
-};
+/* ----------------------------------------------------------------- refusals */
 
 /* The first node that has no finite map is what the sentence is about. */
 static gram_status check_node(const gram_kernel *k, const gi_kernel_node *node)
@@ -382,140 +261,85 @@ done:
     return status;
 }
 
-static void release(features *f)
+/* Why there is no map: the node of the expression that is to blame, or what
+ * came of it on these columns. */
+static gram_status refuse(const gi_features *f)
 {
-    gi_free(f->offset);
-    gi_free(f->width);
-}
-
-/* Widths of all registers, and their places in a row. */
-static gram_status count_features(gi_run *run, const gram_program *p,
-                                  features *f)
-{
+    const gram_program *p = f->program;
+    const gi_op *bad = p->op + f->bad;
     gram_status status = GRAM_OK;
 
-    *f = (features){.program = p};
     GI_TRY(check_node(p->kernel, p->kernel->root));
-    GI_TRY(GI_NEW(run, f->width, p->ops));
-    GI_TRY(GI_NEW(run, f->offset, p->ops));
-    for (size_t i = 0; i < p->ops; i++) {
-        const gi_op *op = p->op + i;
-        const struct rule *rule = rules + op->code;
-
-        f->width[i] = rule->count ? rule->count(f, op) : NONE;
-        if (f->width[i] == NONE) {
-            status = gi_fail(
-                GRAM_ERR_RANGE,
-                "kernel \"%s\": no finite feature map on these "
-                "columns%s",
-                gram_kernel_text(p->kernel),
-                op->code == GI_OP_COLUMNS ? ", which must be categories" : "");
-            goto done;
-        }
-        if (f->width[i] > LIMIT) {
-            status =
-                gi_fail(GRAM_ERR_RANGE, "kernel \"%s\": more than %d features",
-                        gram_kernel_text(p->kernel), LIMIT);
-            goto done;
-        }
-        f->offset[i] = f->total;
-        f->total += f->width[i];
-    }
+    if (f->width[f->bad] != GI_FEATURES_NONE)
+        return gi_fail(GRAM_ERR_RANGE, "kernel \"%s\": more than %zu features",
+                       gram_kernel_text(p->kernel), f->limit);
+    return gi_fail(GRAM_ERR_RANGE,
+                   "kernel \"%s\": no finite feature map on these columns%s",
+                   gram_kernel_text(p->kernel),
+                   bad->code == GI_OP_COLUMNS ? ", which must be categories"
+                                              : "");
 done:
     return status;
 }
 
-/* Room for the columns of the widest view. */
-static size_t most_columns(const gram_program *p)
+/* ------------------------------------------------------------------- public */
+
+static gram_status features_new(gi_run *run, const gram_program *p,
+                                gi_features **out)
 {
-    size_t most = 0;
+    gram_status status;
 
-    for (size_t i = 0; i < p->views; i++) {
-        size_t d = p->view[i].width + p->view[i].sparse_width;
-
-        most = d > most ? d : most;
-    }
-    return most;
+    GI_TRY(count_all(run, p, NULL, LIMIT, out));
+    if ((*out)->bad < p->ops)
+        GI_TRY(refuse(*out));
+done:
+    return status;
 }
-
-static void fill_features(const features *f, const place *at, double *out)
-{
-    const gram_program *p = f->program;
-
-    for (size_t i = 0; i < p->ops; i++)
-        rules[p->op[i].code].fill(f, p->op + i, at, at->all + f->offset[i]);
-    memcpy(out, features_of(f, p->result, at),
-           f->width[p->result] * sizeof *out);
-}
-
-/* ----------------------------------------------------------------- public */
 
 gram_status gram_kernel_feature_count(const gram_kernel *k, const gram_table *a,
                                       size_t *count)
 {
-    gram_status status = GRAM_OK;
+    gram_status status;
     gi_run run = gi_run_begin(NULL);
     gram_program *p = NULL;
-    features f = {0};
+    gi_features *f = NULL;
 
     GI_TRY(gi_program_new(&run, k, a, 0, &p));
-    GI_TRY(count_features(&run, p, &f));
-    *count = f.width[p->result];
+    GI_TRY(features_new(&run, p, &f));
+    *count = gi_features_count(f);
 done:
-    release(&f);
+    gi_features_free(f);
     gi_program_free(p);
-    return status;
-}
-
-static gram_status fill_table(gi_run *run, const features *f, double *F,
-                              size_t ld)
-{
-    gram_status status = GRAM_OK;
-    size_t rows = gi_points_rows(f->x);
-    size_t room = f->total + most_columns(f->program);
-    double *work = NULL;
-
-    GI_TRY(GI_NEW(run, work, room * (size_t)run->threads));
-    for (size_t start = 0; start < rows; start += ROWS_A_TICK) {
-        size_t end = rows - start > ROWS_A_TICK ? start + ROWS_A_TICK : rows;
-
-        GI_TRY(gi_run_tick(run, (double)start / (double)rows));
-#pragma omp parallel for num_threads(run->threads)
-        for (size_t i = start; i < end; i++) {
-            double *mine = work + room * (size_t)omp_get_thread_num();
-            place at = {i, mine, mine + f->total};
-
-            fill_features(f, &at, F + i * ld);
-        }
-    }
-    GI_TRY(gi_run_tick(run, 1));
-done:
-    gi_free(work);
     return status;
 }
 
 gram_status gram_kernel_features(const gram_kernel *k, const gram_table *a,
                                  const gram_exec *exec, double *F, size_t ld)
 {
-    gram_status status = GRAM_OK;
+    gram_status status;
     gi_run run = gi_run_begin(exec);
     gram_program *p = NULL;
     gi_points *x = NULL;
-    features f = {0};
+    gi_features *f = NULL;
+    size_t rows;
 
     GI_TRY(gi_program_new(&run, k, a, 0, &p));
-    GI_TRY(count_features(&run, p, &f));
-    if (ld < f.width[p->result]) {
-        status = gi_fail(GRAM_ERR_SHAPE,
-                         "features: rows of %zu numbers, must be at least %zu",
-                         ld, f.width[p->result]);
-        goto done;
-    }
+    GI_TRY(features_new(&run, p, &f));
+    if (ld < gi_features_count(f))
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "features: rows of %zu numbers, must be at least %zu",
+                       ld, gi_features_count(f)));
     GI_TRY(gi_points_new(&run, p, a, GI_DOUBLE, &x));
-    f.x = x;
-    GI_TRY(fill_table(&run, &f, F, ld));
+    rows = gi_points_rows(x);
+    for (size_t i = 0; i < rows; i += ROWS_A_TICK) {
+        size_t some = rows - i < ROWS_A_TICK ? rows - i : ROWS_A_TICK;
+
+        GI_TRY(gi_run_tick(&run, (double)i / (double)rows));
+        GI_TRY(gi_features_rows(&run, f, x, i, some, F + i * ld, ld));
+    }
+    GI_TRY(gi_run_tick(&run, 1));
 done:
-    release(&f);
+    gi_features_free(f);
     gi_points_free(x);
     gi_program_free(p);
     return status;

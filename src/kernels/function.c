@@ -70,23 +70,11 @@ done:
 /* ------------------------------------------------------------------ inner */
 
 /* Did the maps of a view learn the same numbers? */
-static int same_states(const gram_program *p, const gi_view *a,
-                       const gi_view *b)
+static int same_states(const gi_view *a, const gi_view *b)
 {
-    size_t d = 0;
-
-    for (size_t i = 0; i < a->count; i++) {
-        gram_type type = p->source[a->source[i]].type;
-
-        d += type == GRAM_TYPE_NUMBER || type == GRAM_TYPE_DATE;
-    }
-    for (size_t i = 0; i < a->maps; i++) {
-        size_t size = gi_map_state_size(a->map[i], d) * sizeof(double);
-
-        if (size > 0 && memcmp(a->state[i], b->state[i], size) != 0)
+    for (size_t i = 0; i < a->maps; i++)
+        if (!gi_state_equal(a->map[i], &a->state[i], &b->state[i]))
             return 0;
-        d = gi_map_width(a->map[i], d);
-    }
     return 1;
 }
 
@@ -118,7 +106,7 @@ static gram_status check_same(const gram_program *a, const gram_program *b)
             !same_levels(a->source + i, b->source + i))
             goto differ;
     for (size_t i = 0; i < a->views; i++)
-        if (!same_states(a, a->view + i, b->view + i))
+        if (!same_states(a->view + i, b->view + i))
             goto differ;
     return GRAM_OK;
 differ:

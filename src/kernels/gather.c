@@ -36,6 +36,7 @@ typedef struct gather {
     const gram_table *t;
     input *number, *category;
     size_t numbers, categories;
+    int unseen;    /* levels need not be known */
     size_t maps;   /* how many to apply */
     int whole;     /* also what comes behind the maps */
     size_t widest; /* numbers of a row anywhere in the pipe */
@@ -99,25 +100,37 @@ done:
     return status;
 }
 
-static gram_status open_input(gi_run *run, const gram_table *t,
-                              const gi_source *s, input *in)
+gram_status gi_levels_find(gi_run *run, const gi_source *s, const gi_column *c,
+                           int unseen, int **code)
+{
+    gram_status status = GRAM_OK;
+    int next = (int)s->levels.count;
+
+    GI_TRY(GI_NEW(run, *code, c->level_count));
+    for (size_t k = 0; k < c->level_count; k++) {
+        int known =
+            gi_dict_find(&s->levels, c->levels[k], strlen(c->levels[k]));
+
+        (*code)[k] = known < 0 && unseen ? next++ : known;
+    }
+done:
+    return status;
+}
+
+static gram_status open_input(const gather *g, const gi_source *s, input *in)
 {
     gram_status status = GRAM_OK;
     const gi_column *c;
 
     *in = (input){.source = s, .feature = s->feature};
-    GI_TRY(gi_source_find(s, t, &in->column));
+    GI_TRY(gi_source_find(s, g->t, &in->column));
     c = in->column;
     if (s->block && c->sparse.names &&
         !gi_feature_find(c, s->name, &in->feature))
         GI_TRY(gi_fail(GRAM_ERR_NAME, "column \"%s\" has no feature \"%s\"",
                        c->name, s->name));
-    if (s->type != GRAM_TYPE_CATEGORY)
-        goto done;
-    GI_TRY(GI_NEW(run, in->code, c->level_count));
-    for (size_t k = 0; k < c->level_count; k++)
-        in->code[k] =
-            gi_dict_find(&s->levels, c->levels[k], strlen(c->levels[k]));
+    if (s->type == GRAM_TYPE_CATEGORY)
+        GI_TRY(gi_levels_find(g->run, s, c, g->unseen, &in->code));
 done:
     return status;
 }
@@ -150,20 +163,21 @@ static size_t codes_width(const gather *g)
 }
 
 static gram_status open_gather(gi_run *run, const gram_program *p,
-                               const gi_view *v, const gram_table *t, gather *g)
+                               const gi_view *v, const gram_table *t,
+                               int unseen, gather *g)
 {
     gram_status status = GRAM_OK;
 
-    *g = (gather){.run = run, .p = p, .view = v, .t = t};
+    *g = (gather){.run = run, .p = p, .view = v, .t = t, .unseen = unseen};
     GI_TRY(GI_NEW(run, g->number, v->count));
     GI_TRY(GI_NEW(run, g->category, v->count));
     for (size_t i = 0; i < v->count; i++) {
         const gi_source *s = &p->source[v->source[i]];
 
         if (s->type == GRAM_TYPE_CATEGORY)
-            GI_TRY(open_input(run, t, s, &g->category[g->categories++]));
+            GI_TRY(open_input(g, s, &g->category[g->categories++]));
         else if (s->type != GRAM_TYPE_SPARSE)
-            GI_TRY(open_input(run, t, s, &g->number[g->numbers++]));
+            GI_TRY(open_input(g, s, &g->number[g->numbers++]));
     }
     for (size_t m = 0; m <= v->maps; m++) {
         size_t d = width_behind(g, m) + (m == v->maps ? codes_width(g) : 0);
@@ -236,7 +250,8 @@ static int read_categories(const gather *g, size_t i, double *x, fault *f)
             continue;
         }
         memset(x, 0, levels * sizeof *x);
-        x[code] = M_SQRT1_2;
+        if ((size_t)code < levels)
+            x[code] = M_SQRT1_2;
         x += levels;
     }
     return 1;
@@ -252,7 +267,7 @@ static int apply_maps(const gather *g, const double **x, size_t *d,
         double *to = scratch + m % 2 * g->widest;
 
         *f = (fault){.kind = OUTSIDE, .map = map->class_->name};
-        if (!map->class_->apply(map->arg, g->view->state[m], *x, *d, to,
+        if (!map->class_->apply(map->arg, g->view->state[m].list, *x, *d, to,
                                 &f->what))
             return 0;
         f->kind = OVERFLOWS;
@@ -400,22 +415,24 @@ done:
 
 /* ------------------------------------------------------------------ states */
 
-/* The state that the expression gives. */
-static gram_status copy_state(gi_run *run, const gram_kernel *k,
-                              const gi_map *map, size_t d, double **state)
+/* Map m learns from what comes out of those before it. */
+static gram_status learn_lists(gather *g, size_t m, gi_state *s)
 {
     gram_status status = GRAM_OK;
+    const gi_map *map = g->view->map[m];
+    size_t n = gi_map_state_size(map, s->columns);
 
-    if (map->state_size != gi_map_state_size(map, d))
-        return gi_fail(GRAM_ERR_SHAPE,
-                       "kernel \"%.300s\": map %s has lists of %zu numbers, "
-                       "the columns are %zu",
-                       k->spec->text, map->class_->name,
-                       d ? map->state_size * d / gi_map_state_size(map, d) : 0,
-                       d);
-    GI_TRY(GI_NEW(run, *state, map->state_size));
-    memcpy(*state, map->state, map->state_size * sizeof **state);
+    if (n == 0)
+        return status;
+    g->maps = m;
+    g->width = s->columns;
+    GI_TRY(gi_alloc(g->run, &g->out, g->t->rows, g->width * sizeof *g->out));
+    GI_TRY(gather_rows(g));
+    GI_TRY(GI_NEW(g->run, s->list, n));
+    GI_TRY(gi_map_learn(g->run, map, g->out, g->t->rows, s->columns, s->list));
 done:
+    gi_free(g->out);
+    g->out = NULL;
     return status;
 }
 
@@ -427,26 +444,20 @@ gram_status gi_view_learn(const gram_program *p, gi_view *v,
 
     if (v->maps == 0)
         return status;
-    GI_TRY(open_gather(p->run, p, v, t, &g));
+    GI_TRY(open_gather(p->run, p, v, t, 0, &g));
     for (size_t m = 0; m < v->maps; m++) {
-        const gi_map *map = v->map[m];
-        size_t d = width_behind(&g, m), n = gi_map_state_size(map, d);
+        gi_state *s = &v->state[m];
 
-        if (map->state) {
-            GI_TRY(copy_state(p->run, p->kernel, map, d, &v->state[m]));
-        } else if (n > 0) {
-            g.maps = m;
-            g.width = d;
-            GI_TRY(gi_alloc(p->run, &g.out, t->rows, d * sizeof *g.out));
-            GI_TRY(gather_rows(&g));
-            GI_TRY(GI_NEW(p->run, v->state[m], n));
-            GI_TRY(gi_map_learn(p->run, map, g.out, t->rows, d, v->state[m]));
-            gi_free(g.out);
-            g.out = NULL;
-        }
+        s->columns = width_behind(&g, m);
+        if (v->map[m]->state)
+            GI_TRY(gi_state_read(p->run, p->kernel->spec, v->map[m], s->columns,
+                                 v->sparse >= 0, s));
+        else
+            GI_TRY(learn_lists(&g, m, s));
     }
+    if (v->sparse >= 0)
+        GI_TRY(gi_divisors_learn(p, v, t));
 done:
-    gi_free(g.out);
     close_gather(&g);
     return status;
 }
@@ -454,12 +465,12 @@ done:
 /* ------------------------------------------------------------------- views */
 
 gram_status gi_view_gather(gi_run *run, const gram_program *p, const gi_view *v,
-                           const gram_table *t, double *out)
+                           const gram_table *t, int unseen, double *out)
 {
     gram_status status = GRAM_OK;
     gather g = {0};
 
-    GI_TRY(open_gather(run, p, v, t, &g));
+    GI_TRY(open_gather(run, p, v, t, unseen, &g));
     g.maps = v->maps;
     g.whole = 1;
     g.width = v->width;

@@ -398,7 +398,7 @@ static gram_status sweep(gradient *g, gi_run *run, int mode)
     GI_TRY(GI_NEW_ZERO(run, g->place, e.threads));
     for (size_t i = 0; i < e.threads; i++)
         GI_TRY(new_place(g, &e, &e.work[i], &g->place[i]));
-    GI_TRY(gi_engine_sweep(&e, &back));
+    GI_TRY(gi_engine_sweep(run, &e, &back));
 done:
     for (size_t i = 0; g->place && i < e.threads; i++)
         free_place(g, &g->place[i]);

@@ -290,15 +290,14 @@ done:
 
 /* --------------------------------------------------------------- columns */
 
-/* Is there something inside that would take columns from outside? */
-static int takes_columns(const gi_kernel_node *node)
+int gi_node_takes_columns(const gi_kernel_node *node)
 {
     if (node->columns && node->kind != GI_KERNEL_WEIGHT)
         return 0;
     if (node->kind == GI_KERNEL_LEAF)
         return !(node->class_->flags & GRAM_KERNEL_NO_COLUMNS);
     for (const gi_kernel_node *kid = node->kids; kid; kid = kid->next)
-        if (takes_columns(kid))
+        if (gi_node_takes_columns(kid))
             return 1;
     return 0;
 }
@@ -308,7 +307,7 @@ static gram_status give_columns(builder *b, const gi_column_item *columns,
 {
     if (!columns)
         return GRAM_OK;
-    if (!takes_columns(node))
+    if (!gi_node_takes_columns(node))
         return gi_spec_fail(b->k->spec, columns->at, GRAM_ERR_PARSE,
                             "columns that nothing in front of them takes");
     while (node->kind == GI_KERNEL_WEIGHT)

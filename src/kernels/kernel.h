@@ -29,7 +29,6 @@ typedef struct gi_slot {
     const gram_param *param; /* range, help; NULL: a number by itself */
     double value;            /* NaN while open and not yet chosen */
     int open;
-    int learned;        /* its value is not the one in the spec */
     double start;       /* ?0.5, else NaN */
     double *candidates; /* ?[...], else NULL */
     size_t candidate_count;
@@ -66,9 +65,19 @@ struct gram_kernel {
     char *text; /* gram_kernel_text */
 };
 
-/* Add the text of a node, with the values its slots have now. */
+/* Add the text of a node. */
 gram_status gi_kernel_print(gi_run *run, const gram_kernel *k,
                             const gi_kernel_node *node, gi_buf *b);
+
+/* Add the text of the kernel with map(phi, .) around the leaves that want it
+ * and have no map around them. */
+typedef int gi_leaf_test(const gram_kernel *k, const gi_kernel_node *leaf);
+gram_status gi_kernel_print_mapped(gi_run *run, const gram_kernel *k,
+                                   const char *phi, gi_leaf_test *wants,
+                                   gi_buf *b);
+
+/* Would columns behind the node mean anything to what is inside? */
+int gi_node_takes_columns(const gi_kernel_node *node);
 
 /* The class of that name, built-in or registered, or NULL. */
 const gram_kernel_class *gi_kernel_class_find(const char *name);
@@ -90,11 +99,32 @@ size_t gi_map_state_size(const gi_map *map, size_t d);
 gram_status gi_map_learn(gi_run *run, const gi_map *map, const double *x,
                          size_t n, size_t d, double *state);
 
+/* What a map knows of the columns it meets.  In a text the divisors stand
+ * behind the columns in the last list, and zeros in the lists before it. */
+typedef struct gi_state {
+    double *list;    /* the lists of the map one after the other; or NULL */
+    size_t columns;  /* the length of each */
+    double *divisor; /* of the features of a sparse block; or NULL */
+    size_t features;
+} gi_state;
+
+/* The state that is written in the text, for d columns and, if `sparse`, any
+ * number of features.  Errors: SHAPE, RANGE. */
+gram_status gi_state_read(gi_run *run, const gi_spec *spec, const gi_map *map,
+                          size_t d, int sparse, gi_state *out);
+void gi_state_clear(gi_state *s);
+
+/* Is there anything in it?  Is it the same in both, of one map? */
+int gi_state_is_empty(const gi_state *s);
+int gi_state_equal(const gi_map *map, const gi_state *a, const gi_state *b);
+
 /* Read phi of map(phi, k). */
 gram_status gi_map_new(gi_run *run, const gi_spec *spec, const gi_node *phi,
                        gi_map **out);
 void gi_map_free(gi_map *map);
-gram_status gi_map_print(gi_run *run, const gi_map *map, gi_buf *b);
+/* Add its text, with `state` (or NULL) if none is written. */
+gram_status gi_map_print(gi_run *run, const gi_map *map, const gi_state *state,
+                         gi_buf *b);
 
 /* exp, normalize, map, weight: names that no kernel may have. */
 int gi_kernel_is_function(const char *name);

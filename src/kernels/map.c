@@ -178,15 +178,84 @@ void gi_map_free(gi_map *map)
     gi_free(map);
 }
 
+/* ----------------------------------------------------------------- states */
+
+/* Only the last list may have numbers for the features of a sparse block. */
+static gram_status check_shifts(const gi_spec *spec, const gi_map *map,
+                                size_t length, size_t d)
+{
+    size_t shifts = map->state_size - length;
+
+    for (size_t i = 0; i < shifts; i++)
+        if (i % length >= d && map->state[i] != 0)
+            return gi_fail(GRAM_ERR_RANGE,
+                           "kernel \"%.300s\": map %s moves feature %zu of a "
+                           "sparse block by %g, it may only be divided",
+                           spec->text, map->class_->name, i % length - d + 1,
+                           map->state[i]);
+    return GRAM_OK;
+}
+
+gram_status gi_state_read(gi_run *run, const gi_spec *spec, const gi_map *map,
+                          size_t d, int sparse, gi_state *out)
+{
+    gram_status status = GRAM_OK;
+    size_t lists = lists_of(map->class_), length = map->state_size / lists;
+    const double *last = map->state + (lists - 1) * length;
+
+    if (sparse ? length < d : length != d)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "kernel \"%.300s\": map %s has lists of %zu numbers, "
+                       "the columns are %zu",
+                       spec->text, map->class_->name, length, d);
+    GI_TRY(check_shifts(spec, map, length, d));
+    out->columns = d;
+    out->features = length - d;
+    GI_TRY(GI_NEW(run, out->list, lists * d));
+    for (size_t i = 0; i < lists; i++)
+        memcpy(out->list + i * d, map->state + i * length,
+               d * sizeof *out->list);
+    GI_TRY(GI_NEW(run, out->divisor, out->features));
+    memcpy(out->divisor, last + d, out->features * sizeof *out->divisor);
+done:
+    return status;
+}
+
+void gi_state_clear(gi_state *s)
+{
+    gi_free(s->list);
+    gi_free(s->divisor);
+    *s = (gi_state){0};
+}
+
+int gi_state_is_empty(const gi_state *s)
+{
+    return !(s->list && s->columns) && !(s->divisor && s->features);
+}
+
+static int same_numbers(const double *a, const double *b, size_t n)
+{
+    return !a == !b && (!a || memcmp(a, b, n * sizeof *a) == 0);
+}
+
+int gi_state_equal(const gi_map *map, const gi_state *a, const gi_state *b)
+{
+    return a->columns == b->columns && a->features == b->features &&
+           same_numbers(a->list, b->list, gi_map_state_size(map, a->columns)) &&
+           same_numbers(a->divisor, b->divisor, a->features);
+}
+
 /* --------------------------------------------------------------- printing */
 
-static gram_status print_list(gi_run *run, const double *x, size_t n, gi_buf *b)
+/* n numbers of x, then `more` of y, or zeros if it is NULL. */
+static gram_status print_list(gi_run *run, const double *x, size_t n,
+                              const double *y, size_t more, gi_buf *b)
 {
     gram_status status = GRAM_OK;
     char text[GI_NUMBER_ROOM];
 
-    for (size_t i = 0; i < n; i++) {
-        gi_number_print(x[i], text);
+    for (size_t i = 0; i < n + more; i++) {
+        gi_number_print(i < n ? x[i] : y ? y[i - n] : 0, text);
         GI_TRY(gi_buf_printf(run, b, "%s%s", i == 0 ? "[" : ",", text));
     }
     GI_TRY(gi_buf_add(run, b, "]", 1));
@@ -194,25 +263,29 @@ done:
     return status;
 }
 
-gram_status gi_map_print(gi_run *run, const gi_map *map, gi_buf *b)
+gram_status gi_map_print(gi_run *run, const gi_map *map, const gi_state *state,
+                         gi_buf *b)
 {
     gram_status status = GRAM_OK;
     const gram_param *params = map->class_->params;
     size_t count = gi_param_count(params), lists = lists_of(map->class_);
-    size_t d = lists ? map->state_size / lists : 0, list = 0;
+    gi_state s = {.list = map->state,
+                  .columns = lists ? map->state_size / lists : 0};
     const char *gap = "(";
 
+    if (!map->state && state)
+        s = *state;
     GI_TRY(gi_buf_printf(run, b, "%s", map->class_->name));
-    for (size_t i = 0; i < count; i++) {
-        const double *x = map->state + list * d;
+    for (size_t i = 0, list = 0; i < count; i++) {
+        int last = list + 1 == lists;
 
-        list += params[i].per_column != 0;
-        if (params[i].per_column ? !map->state : !map->given[i])
+        if (params[i].per_column ? gi_state_is_empty(&s) : !map->given[i])
             continue;
         GI_TRY(gi_buf_printf(run, b, "%s%s=", gap, params[i].name));
         gap = ", ";
         if (params[i].per_column)
-            GI_TRY(print_list(run, x, d, b));
+            GI_TRY(print_list(run, s.list + list++ * s.columns, s.columns,
+                              last ? s.divisor : NULL, s.features, b));
         else
             GI_TRY(gi_spec_print(run, map->given[i], b));
     }

@@ -2,7 +2,8 @@
  *
  * Mean and deviation (denominator n - 1) are learned from the data the kernel
  * meets first; later rows are moved by the same numbers.  A column that is
- * constant is divided by 1.
+ * constant is divided by 1.  A feature of a sparse block is only divided, by
+ * its deviation with the zeros counted.
  */
 #include "data/moments.h"
 #include "gram_plugin.h"
@@ -33,6 +34,15 @@ static void learn(const double *arg, const double *column, size_t n,
     value[SCALE] = m.std > 0 ? m.std : 1; /* of one row it is NaN */
 }
 
+static double divisor(const double *arg, const double *nonzero, size_t count,
+                      size_t n)
+{
+    gi_moments m = gi_moments_with_zeros(nonzero, count, n - count);
+
+    (void)arg;
+    return m.std > 0 ? m.std : 1;
+}
+
 static int apply(const double *arg, const double *state, const double *x,
                  size_t d, double *out, const char **why)
 {
@@ -55,5 +65,6 @@ const gram_map_class gi_map_standardize = {
     .help = "every column to mean 0 and standard deviation 1",
     .params = params,
     .learn = learn,
+    .divisor = divisor,
     .apply = apply,
 };

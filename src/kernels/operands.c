@@ -160,6 +160,25 @@ static void rescale(gi_operand *o, double most, int limit)
     o->back = ldexp(1, exponent);
 }
 
+/* The weight of a column; of a level never seen the mean of those known. */
+static double weight_of(const gi_engine *e, const gi_op *op,
+                        const gi_operand *o, size_t k, double root)
+{
+    const gi_view *v = &e->p->view[op->view];
+    const gi_rows *x = o->x.rows, *t = o->t.rows;
+    const double *theta = e->theta + op->slot;
+    size_t first, count;
+    double sum = 0;
+
+    if (k < v->width + v->sparse_width)
+        return pow(theta[k], op->power * root);
+    gi_unseen_like(e->p, v, x->sparse_width > x->known_width ? x : t,
+                   k - v->width, &first, &count);
+    for (size_t i = first; i < first + count; i++)
+        sum += pow(theta[i], op->power);
+    return pow(sum / (double)count, root);
+}
+
 static gram_status choose_scales(const gi_engine *e, const gi_op *op,
                                  gi_operand *o)
 {
@@ -171,10 +190,9 @@ static gram_status choose_scales(const gi_engine *e, const gi_op *op,
     if (r.centred || r.rescaled)
         measure_columns(e, o, r.centred, reach);
     for (size_t k = 0; k < o->columns; k++)
-        o->weight[k] =
-            op->slot < 0 || op->code == GI_OP_COLUMNS
-                ? 1
-                : pow(e->theta[op->slot + (int)k], op->power * r.root);
+        o->weight[k] = op->slot < 0 || op->code == GI_OP_COLUMNS
+                           ? 1
+                           : weight_of(e, op, o, k, r.root);
     o->back = 1;
     if (r.rescaled)
         rescale(o, largest(e, o, reach), e->lanes->exponent);
@@ -325,6 +343,21 @@ static double near_of(const gi_engine *e, int i, const gi_operand *o)
 
 /* --------------------------------------------------------------- operands */
 
+/* A side without entries where the other has some. */
+static gram_status complete(const gi_engine *e, const gi_points *p, gi_side *s)
+{
+    gram_status status = GRAM_OK;
+
+    if (s->rows->start)
+        return status;
+    GI_TRY(GI_NEW_ZERO(e->run, s->no_entries, p->rows + 1));
+    s->completed = *s->rows;
+    s->completed.start = s->no_entries;
+    s->rows = &s->completed;
+done:
+    return status;
+}
+
 static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
 {
     const gi_rows *x = &e->x->view[op->view], *t = &e->t->view[op->view];
@@ -335,13 +368,17 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
     o->x.rows = x;
     o->t.rows = t;
     o->width = e->p->view[op->view].width;
-    o->sparse = x->start != NULL;
+    o->sparse = x->start || t->start;
     o->columns = o->width + (o->sparse ? wide : 0);
     if (op->code == GI_OP_COLUMNS &&
         (op->n == GRAM_PAIR_SIN2 || op->n == GRAM_PAIR_COS))
         o->period = gi_op_factor(op, e->theta);
     GI_TRY(GI_NEW_ZERO(e->run, o->centre, o->width));
     GI_TRY(GI_NEW(e->run, o->weight, o->columns));
+    if (o->sparse) {
+        GI_TRY(complete(e, e->x, &o->x));
+        GI_TRY(complete(e, e->t, &o->t));
+    }
     GI_TRY(choose_scales(e, op, o));
     if (o->sparse) {
         GI_TRY(new_entries(e, o, e->x, &o->x));
@@ -448,8 +485,8 @@ static gram_status new_distances(const gi_engine *e, int i, gi_operand *o)
     GI_TRY(begin(e, op, o));
     GI_TRY(fill_panels(e, op, o));
     o->near = near_of(e, i, o);
-    o->direct =
-        !o->sparse && (o->width <= DIRECT_WIDTH || !norms_are_safe(e, i, o));
+    o->direct = e->p->view[op->view].sparse < 0 &&
+                (o->width <= DIRECT_WIDTH || !norms_are_safe(e, i, o));
 done:
     return status;
 }
@@ -471,7 +508,8 @@ static gram_status new_operand(gi_engine *e, int i, const char *needed)
         GI_TRY(begin(e, op, o));
         GI_TRY(fill_panels(e, op, o));
     }
-    if (o->sparse && (op->code == GI_OP_DOT || op->code == GI_OP_SQDIST))
+    if (o->sparse && !o->direct &&
+        (op->code == GI_OP_DOT || op->code == GI_OP_SQDIST))
         o->block = (int)e->products++;
 done:
     return status;
@@ -503,6 +541,7 @@ static void free_side(gi_side *s)
     gi_free(s->norm);
     gi_free(s->shift);
     gi_free(s->entries);
+    gi_free(s->no_entries);
 }
 
 void gi_operands_free(gi_engine *e)

@@ -92,13 +92,14 @@ typedef struct gi_matrix {
 /* Columns that leaves look at, possibly through maps.  A row of a view is its
  * dense numbers - number and date columns in order, through the maps, then
  * category columns in order - and beside them the entries of a sparse block.
- * Maps are of numbers: categories pass by them, sparse blocks are refused. */
+ * Maps are of numbers: categories pass by them, and a sparse block goes through
+ * those that can do it by dividing. */
 typedef struct gi_view {
     int *source; /* indices of sources, in order */
     size_t count;
     int exact;          /* categories enter as codes (delta), not as one-hot */
     const gi_map **map; /* of the kernel, the first to be applied first */
-    double **state;     /* of each map, as written or learned; or NULL */
+    gi_state *state;    /* of each map */
     size_t maps;
     const gi_matrix *metric; /* then x -> F x, and source, map and state are
                                 those of another view; or NULL */
@@ -108,6 +109,12 @@ typedef struct gi_view {
     const char *nonnegative; /* the kernel that needs x >= 0, or NULL; checked
                                 when rows are gathered */
 } gi_view;
+
+/* Who looks at a view: a leaf, or a weight at its factor. */
+typedef struct gi_looker {
+    const gi_kernel_node *node;
+    int view;
+} gi_looker;
 
 struct gram_program {
     gi_run *run;
@@ -122,6 +129,8 @@ struct gram_program {
     gi_dict source_names; /* string i is the name of source i */
     gi_view *view;
     size_t views, views_room;
+    gi_looker *looker;
+    size_t lookers, lookers_room;
     gi_matrix **matrix;
     size_t matrices;
     double *theta; /* values of the learnable numbers */
@@ -140,6 +149,20 @@ gram_status gi_program_new(gi_run *run, const gram_kernel *k,
                            const gram_table *t, int open, gram_program **out);
 void gi_program_free(gram_program *p);
 
+/* The view of a leaf of the kernel, or of the factor of a weight; NULL: it
+ * looks at no columns. */
+const gi_view *gi_program_view(const gram_program *p,
+                               const gi_kernel_node *node);
+
+/* How many numbers of theta a slot of the kernel has. */
+size_t gi_program_count(const gram_program *p, size_t slot);
+
+/* The text of the kernel with theta for the numbers that are open and with what
+ * maps have learned.  A map whose leaves look at different columns is written
+ * around each of them.  (print.c) */
+gram_status gi_program_print(gi_run *run, const gram_program *p,
+                             const double *theta, gi_buf *b);
+
 /* The register of `op`, which is added unless an equal one is there.  Negative
  * after a failure, as the operands may be. */
 int gi_program_emit(gram_program *p, gi_op op);
@@ -151,6 +174,13 @@ typedef struct gi_points gi_points;
 gram_status gi_points_new(gi_run *run, const gram_program *p,
                           const gram_table *t, gi_precision precision,
                           gi_points **out);
+/* The same, but a level of a category that the program does not know is one of
+ * its own: unlike every known one, by an inner product of 0 and a distance of
+ * 1, or one that fits the weights of the known ones if they have any.  Beside
+ * them in a run may be points of known levels only. */
+gram_status gi_points_new_unseen(gi_run *run, const gram_program *p,
+                                 const gram_table *t, gi_precision precision,
+                                 gi_points **out);
 void gi_points_free(gi_points *x);
 size_t gi_points_rows(const gi_points *x);
 

@@ -105,6 +105,21 @@ static int wanted(const gi_worker *w, size_t i, size_t j)
     return !(w->e->mode & GI_DIAGONAL) || w->tile.row + i == w->tile.col + j;
 }
 
+/* The rows of x and t at (i,j) of the tile.  Below the diagonal of a symmetric
+ * run they change places: files and users' functions need not be symmetric to
+ * the last bit, as all else is. */
+static size_t row_of(const gi_worker *w, size_t i, size_t j)
+{
+    size_t row = w->tile.row + i, col = w->tile.col + j;
+
+    return w->e->symmetric ? gi_min_size(row, col) : row;
+}
+
+static size_t col_of(const gi_worker *w, size_t i, size_t j)
+{
+    return w->tile.row + i + w->tile.col + j - row_of(w, i, j);
+}
+
 double gi_arccos(int order, double a)
 {
     double c = fmin(fmax(a, -1), 1), angle = acos(c);

@@ -49,14 +49,21 @@ typedef struct gi_lanes {
     void (*put_mirrored)(const gi_tile *t, int stream, void *spare, void *K,
                          size_t ld);
     void (*put_cut)(const gi_tile *t, void *K, size_t ld);
-    /* the part above the diagonal, zeros elsewhere */
-    void (*upper)(const gi_tile *t, void *out);
-    /* as cpu_tile.def has them */
-    void (*times)(size_t m, size_t n, const void *tile, const double *v,
-                  size_t ld, size_t r, double *y);
-    void (*times_both)(size_t m, size_t n, const void *tile, const double *v,
-                       const double *w, size_t ld, size_t r, double *y,
-                       double *z);
+    /* the tile, or what of it is above the diagonal, in a full one that has
+     * zeros elsewhere */
+    void (*trim)(const gi_tile *t, int upper, void *out);
+    /* of full tiles, as cpu_tile.def has them */
+    void (*times)(const void *tile, const void *v, size_t r, void *y);
+    void (*times_both)(const void *tile, const void *v, const void *w, size_t r,
+                       void *y, void *z);
+    /* y_i += k(i,i) w_i for what of the diagonal is in the tile */
+    void (*add_diagonal)(const gi_tile *t, const void *w, size_t r, void *y);
+    /* v_j(q) = v[j*ld + q] scale[q], where v was 0 */
+    void (*pack_vectors)(size_t n, const double *v, size_t ld, size_t r,
+                         const double *scale, void *packed);
+    /* out[i*ld + q] += y_i(q), out[j*ld + q] += z_j(q) */
+    void (*row_sums)(size_t n, const void *y, size_t r, double *out, size_t ld);
+    void (*col_sums)(size_t n, const void *z, size_t r, double *out, size_t ld);
 } gi_lanes;
 
 extern const gi_lanes gi_lanes_d, gi_lanes_s; /* double, single */
@@ -73,6 +80,8 @@ typedef struct gi_side {
     void *shift;         /* what makes a product of centred rows one of rows */
     const gi_rows *rows; /* as gathered */
     double *entries;     /* sparse part, scaled */
+    gi_rows completed;   /* what `rows` is if it came without entries, */
+    size_t *no_entries;  /* and the other side has some */
 } gi_side;
 
 /* What a leaf looks at.  Rows are (x - centre) * weight. */
@@ -112,7 +121,9 @@ typedef struct gi_step {
 enum {
     GI_KEEP = 1,     /* every register stays, for going backwards */
     GI_DIAGONAL = 2, /* pairs (i,i) alone */
-    GI_SELVES = 4    /* what SELF needs, not the kernel's value */
+    GI_SELVES = 4,   /* what SELF needs, not the kernel's value */
+    GI_ANYWHERE = 8  /* a workplace for every thread of the run, however few
+                        the tasks */
 };
 
 typedef struct gi_strip gi_strip; /* sparse.c */
@@ -149,7 +160,7 @@ typedef struct gi_engine {
     int result;       /* register of the kernel's value, or -1 */
     size_t strip;     /* rows of a tile that all steps are done for at a time */
     size_t edge, block_rows, block_cols, tasks;
-    size_t threads;
+    size_t threads;  /* at most */
     gi_worker *work; /* per thread */
 } gi_engine;
 
@@ -167,8 +178,21 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes,
                             int mode);
-gram_status gi_engine_sweep(gi_engine *e, const gi_sweep *sweep);
+gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep);
 void gi_engine_end(gi_engine *e);
+size_t gi_engine_edge(size_t rows, size_t cols); /* of a block */
+
+/* engine.c: make ready for tiles of rows row .. row_end-1, at most e->edge of
+ * them, and of columns from col to the next multiple of e->edge; then for each
+ * whose place is in w->tile, leave its value there.  Rows begin at multiples
+ * of lanes->row_unit(), columns at multiples of GI_TILE_COLS. */
+void gi_worker_block(gi_worker *w, size_t row, size_t row_end, size_t col);
+void gi_worker_tile(gi_worker *w);
+
+/* consume.c: out = K V. */
+gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const double *V,
+                               size_t r, double *out);
+
 const gi_lanes *gi_lanes_of(const gi_points *x);
 
 /* operands.c: the operands of all leaves among the needed instructions. */

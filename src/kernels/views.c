@@ -280,7 +280,7 @@ void gi_view_clear(gi_view *v)
 {
     if (!v->metric) { /* else it is all borrowed */
         for (size_t m = 0; v->state && m < v->maps; m++)
-            gi_free(v->state[m]);
+            gi_state_clear(&v->state[m]);
         gi_free(v->state);
         gi_free(v->map);
         gi_free(v->source);
@@ -315,10 +315,11 @@ static gram_status add_sparse(const gram_program *p, const gi_need *need,
                             "columns \"%s\" and \"%s\" are both sparse, %s "
                             "takes one: add or multiply a kernel of each",
                             p->source[v->sparse].name, s->name, need->kernel);
-    if (v->maps)
-        return gi_spec_fail(p->kernel->spec, need->at, GRAM_ERR_SHAPE,
-                            "column \"%s\" is sparse, map %s takes numbers",
-                            s->name, v->map[0]->class_->name);
+    for (size_t m = 0; m < v->maps; m++)
+        if (!v->map[m]->class_->divisor)
+            return gi_spec_fail(p->kernel->spec, need->at, GRAM_ERR_SHAPE,
+                                "column \"%s\" is sparse, map %s takes numbers",
+                                s->name, v->map[m]->class_->name);
     v->sparse = source;
     v->sparse_width = s->width;
     return GRAM_OK;
