@@ -1,0 +1,57 @@
+/* sample.c - points, targets and noise of some rows.
+ */
+#include "solvers/sample.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernels/block.h"
+
+void gi_sample_free(gi_sample *a)
+{
+    gi_points_free(a->own_x);
+    gi_free(a->y);
+    gi_free(a->noise);
+    memset(a, 0, sizeof *a);
+}
+
+static gram_status gather(gi_run *run, const gi_problem *p, const size_t *row,
+                          size_t m, gi_sample *a)
+{
+    const size_t targets = p->targets;
+    gram_status status;
+
+    GI_TRY(GI_NEW(run, a->y, m * targets));
+    for (size_t i = 0; i < m; i++)
+        memcpy(a->y + i * targets, p->y + row[i] * targets,
+               targets * sizeof *a->y);
+    a->problem.y = a->y;
+    if (p->noise) {
+        GI_TRY(GI_NEW(run, a->noise, m));
+        for (size_t i = 0; i < m; i++)
+            a->noise[i] = p->noise[row[i]];
+        a->problem.noise = a->noise;
+    }
+done:
+    return status;
+}
+
+gram_status gi_sample_new(gi_run *run, const gram_program *program,
+                          const gi_points *x, const gi_problem *p,
+                          const size_t *row, size_t m, gi_sample *out)
+{
+    gi_sample a = {.problem = *p, .x = x};
+    gram_status status = GRAM_OK;
+
+    a.problem.n = m;
+    if (m < p->n) {
+        GI_TRY(gi_points_select(run, program, x, row, m, &a.own_x));
+        a.x = a.own_x;
+        GI_TRY(gather(run, p, row, m, &a));
+    }
+    *out = a;
+    memset(&a, 0, sizeof a);
+done:
+    gi_sample_free(&a);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* solver.c - the solvers by name, and which of them is the cheapest.
+ *
+ * Costs are flops divided by fixed rates.  The rates are those of one core
+ * with AVX-512; another machine is slower or faster at everything, and what is
+ * chosen stays the same.
+ */
+#include "solvers/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define SOLVER(word) extern const gi_solver gi_solver_##word;
+#include "solvers/solvers.def"
+#undef SOLVER
+
+#define SOLVER(word) &gi_solver_##word,
+static const gi_solver *const solvers[] = {
+#include "solvers/solvers.def"
+    NULL};
+#undef SOLVER
+
+enum { COUNT = sizeof solvers / sizeof *solvers - 1 };
+
+/* Flops a second in matrix products, and in entries of kernel matrices, which
+ * also take a fixed time each to be used. */
+#define RATE_DOUBLE 70e9
+#define RATE_SINGLE 140e9
+#define RATE_ENTRIES 50e9
+#define ENTRY_SECONDS 0.5e-9
+
+/* ----------------------------------------------------------------- registry */
+
+const gi_solver *gi_solver_at(size_t i)
+{
+    return i < COUNT ? solvers[i] : NULL;
+}
+
+gram_status gi_solver_find(const char *name, const gi_solver **out)
+{
+    const char *names[COUNT];
+    char hint[128];
+
+    for (size_t i = 0; i < COUNT; i++) {
+        names[i] = solvers[i]->name;
+        *out = solvers[i];
+        if (strcmp(names[i], name) == 0)
+            return GRAM_OK;
+    }
+    *out = NULL;
+    return gi_fail(GRAM_ERR_NAME, "solver \"%s\": no such solver%s", name,
+                   gi_did_you_mean(name, names, COUNT, hint, sizeof hint));
+}
+
+double gi_rate_gemm(const gi_blas *blas)
+{
+    return blas == &gi_blas_single ? RATE_SINGLE : RATE_DOUBLE;
+}
+
+double gi_rate_kernel(double cost)
+{
+    return 1 / (ENTRY_SECONDS + cost / RATE_ENTRIES);
+}
+
+/* ------------------------------------------------------------------- choose */
+
+/* gd answers to a tolerance that is felt, and only cg of the others leaves
+ * nothing to take variances from. */
+static int is_candidate(const gi_solver *s, const gi_problem *p)
+{
+    return strcmp(s->name, "gd") != 0 && (!p->keep_factor || s->variance);
+}
+
+/* What everyone would need, as a sentence.  Bytes grow at least as rows do. */
+static gram_status refuse(const gi_run *run, const gi_problem *p,
+                          const gi_cost *cost)
+{
+    const double gb = 1073741824, room = (double)run->memory;
+    double fits = 0;
+    gi_buf text = {0};
+    gram_status status = GRAM_OK;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        if (!is_candidate(solvers[i], p) || !cost[i].possible)
+            continue;
+        GI_TRY(gi_buf_printf(NULL, &text, "%s%s needs %.3g GB",
+                             text.n ? ", " : "", solvers[i]->name,
+                             cost[i].bytes / gb));
+        fits = fmax(fits, (double)p->n * room / cost[i].bytes);
+    }
+    status = gi_fail(
+        GRAM_ERR_MEMORY, "%zu rows: %s, and %.3g GB may be used; %.0f rows fit",
+        p->n, text.n ? text.s : "no solver", room / gb, floor(fits));
+done:
+    gi_buf_free(&text);
+    return status;
+}
+
+gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
+                             const gi_solver **out)
+{
+    gi_cost cost[COUNT];
+    double least = INFINITY;
+
+    *out = NULL;
+    for (size_t i = 0; i < COUNT; i++) {
+        cost[i] = solvers[i]->cost(run, p);
+        if (!cost[i].possible || cost[i].bytes > (double)run->memory ||
+            !is_candidate(solvers[i], p) || !(cost[i].seconds < least))
+            continue;
+        least = cost[i].seconds;
+        *out = solvers[i];
+    }
+    return *out ? GRAM_OK : refuse(run, p, cost);
+}
+
+/* -------------------------------------------------------------------- solve */
+
+static gram_status check(gi_run *run, const gi_solver *solver,
+                         const gi_problem *p)
+{
+    gi_cost cost;
+
+    if (!(p->lambda >= 0) || !isfinite(p->lambda))
+        return gi_fail(GRAM_ERR_RANGE, "lambda = %g, must be at least 0",
+                       p->lambda);
+    if (p->n == 0 || p->targets == 0)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "%zu rows and %zu targets, must be at least 1", p->n,
+                       p->targets);
+    cost = solver->cost(run, p);
+    if (!cost.possible)
+        return gi_fail(GRAM_ERR_RANGE, "solver %s: %s", solver->name,
+                       cost.why ? cost.why : "not for this kernel");
+    return GRAM_OK;
+}
+
+gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
+                            const gi_problem *p, gi_solution *out)
+{
+    gram_status status;
+
+    *out = (gi_solution){.condition = NAN,
+                         .residual = NAN,
+                         .rank = p->n,
+                         .converged = 1,
+                         .precision = gi_blas_double.name};
+    if (!solver)
+        GI_TRY(gi_solver_choose(run, p, &solver));
+    GI_TRY(check(run, solver, p));
+    out->solver = solver;
+    GI_TRY(solver->solve(run, p, out));
+done:
+    if (status != GRAM_OK)
+        gi_solution_free(out);
+    return status;
+}
+
+const char *const gi_solution_precisions[] = {
+    "double",
+    "single",
+    "single + refinement",
+    "double (single precision broke down)",
+    "double (single precision did not converge)",
+    NULL};
+
+void gi_solution_free(gi_solution *s)
+{
+    gi_free(s->alpha);
+    gi_free(s->intercept);
+    gi_free(s->weights);
+    gi_chol_free(s->factor);
+    gi_free(s->inverse_one);
+    gi_free(s->primal_mean);
+    *s = (gi_solution){0};
+}
+
+void gi_problem_amplitudes(const gi_problem *p, const gi_solution *s,
+                           double *out)
+{
+    const size_t t = p->targets, rows = p->n - (p->intercept != 0);
+
+    for (size_t j = 0; j < t; j++) {
+        double sum = 0;
+
+        /* 1'alpha = 0, so b may be taken off; then rounding is small */
+        for (size_t i = 0; s->alpha && i < p->n; i++)
+            sum += (p->y[i * t + j] - s->intercept[j]) * s->alpha[i * t + j];
+        out[j] = p->amplitude == GI_AMPLITUDE_ONE       ? 1
+                 : p->amplitude == GI_AMPLITUDE_INVERSE ? 1 / p->lambda
+                 : s->alpha && rows > 0                 ? sum / (double)rows
+                                                        : NAN;
+    }
+}

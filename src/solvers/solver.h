@@ -1,0 +1,142 @@
+/* solver.h - the squared loss: the problem, its solution, and who solves it.
+ *
+ *     minimise  sum_i w_i (y_i - f(x_i) - b)^2 + lambda |f|^2
+ *
+ * f = sum_i alpha_i k(x_i, .) with
+ *
+ *     (K + lambda D) alpha + b 1 = y,   1'alpha = 0,   D = diag(1/w_i)
+ *
+ * (without an intercept b = 0 and no second equation).  As a Gaussian process:
+ * covariance s K, noise variance s lambda D, a flat prior on b; s is the
+ * amplitude.  Several targets share K, D and lambda.
+ *
+ * A solver is a row of solvers.def: it says what it can do and what that
+ * costs, solves, and gives variances.  `auto` takes the cheapest that fits in
+ * memory; costs depend on the problem alone, never on a measurement.
+ */
+#ifndef GI_SOLVER_H
+#define GI_SOLVER_H
+
+#include "linalg/chol.h"
+#include "solvers/operator.h"
+
+typedef enum gi_amplitude {
+    GI_AMPLITUDE_PROFILED, /* s = y'alpha/(n - intercept) */
+    GI_AMPLITUDE_ONE,      /* s = 1 */
+    GI_AMPLITUDE_INVERSE   /* s = 1/lambda: D are known noise variances */
+} gi_amplitude;
+
+typedef enum gi_factor_precision {
+    GI_FACTOR_AUTO, /* single with refinement in double where it pays */
+    GI_FACTOR_DOUBLE,
+    GI_FACTOR_SINGLE
+} gi_factor_precision;
+
+typedef struct gi_problem {
+    const gi_operator *K; /* symmetric, n x n */
+    size_t n, targets;
+    const double *y;     /* n x targets, row-major */
+    const double *noise; /* D, n positive numbers; NULL: ones */
+    int intercept;
+    double lambda; /* >= 0 */
+    gi_amplitude amplitude;
+
+    /* wishes; zero means the default */
+    gi_factor_precision precision;
+    double jitter;    /* added to the diagonal at once; < 0: never add any; 0:
+                         only if the factorisation fails, and then reported */
+    double tolerance; /* cg, gd, refinement: relative residual; 0: 1e-10 (gd
+                         1e-8) */
+    size_t steps;     /* cg, gd: at most; 0: the solver's own limit */
+    double step;      /* gd: s; 0: 1/(2 (lambda_max + lambda)) */
+    const unsigned char *held; /* gd: rows that are not fitted but watched, to
+                                  stop when their error grows; NULL: none */
+    int keep_factor;  /* leave what variances need in the solution */
+    gram_status (*trace)(void *user, size_t step, double loss, double held);
+    void *trace_user; /* gd, cg: after each step; loss is the objective of the
+                         first target (cg: the relative residual) */
+} gi_problem;
+
+typedef struct gi_solver gi_solver;
+
+typedef struct gi_solution {
+    const gi_solver *solver;
+    double *alpha;     /* n x targets; NULL if only weights were found */
+    double *intercept; /* targets, 0 without one */
+    double *weights;   /* primal: features x targets, f(x) = phi(x).w; or NULL */
+    double residual;   /* |(K + lambda D) alpha + b - y| / |y - b|, in double,
+                          the largest of the targets; primal: of its normal
+                          equations, relative to |Phi'D^-1 y| */
+    double condition;  /* estimate of that of the matrix factored, or NaN */
+    double jitter;     /* added to the diagonal of K + lambda D, 0: none */
+    size_t rank;       /* of K where it was found (lambda = 0; primal: of Phi
+                          without its means), else n */
+    size_t steps;      /* of cg, gd or refinement */
+    int converged;
+    const char *precision; /* "double", "single + refinement" */
+
+    /* what variances need: a factor of K + lambda D + jitter (dual), or of
+     * Phi'D^-1 Phi + lambda (primal); or of nothing (markov, and where
+     * keep_factor was not set) */
+    gi_chol *factor;
+    double *inverse_one; /* dual with intercept: (K + lambda D)^-1 1 */
+    double *primal_mean; /* primal with intercept: weighted means of Phi that
+                            were taken off before the factor was made */
+} gi_solution;
+
+void gi_solution_free(gi_solution *s); /* what is inside */
+
+/* All that `precision` may be, NULL at the end. */
+extern const char *const gi_solution_precisions[];
+
+/* What solving will take. */
+typedef struct gi_cost {
+    int possible;
+    double bytes;   /* at the peak, the operator's included */
+    double seconds; /* by fixed rates of a core times threads */
+    const char *why; /* if not possible: a reason, or NULL: not this kernel */
+} gi_cost;
+
+struct gi_solver {
+    const char *name, *brief;
+
+    gi_cost (*cost)(const gi_run *run, const gi_problem *p);
+
+    /* Errors: NUMERIC, MEMORY, CANCELLED, those of the operator.  Ticks. */
+    gram_status (*solve)(gi_run *run, const gi_problem *p, gi_solution *out);
+
+    /* out[i] = variance of f + b at row i of T (rows: new points, columns: the
+     * problem's), in units of s, without noise, never below 0; with
+     * solution->factor where the solver has one.  NULL: another solver must
+     * be asked, dual if it fits. */
+    gram_status (*variance)(gi_run *run, const gi_problem *p,
+                            const gi_solution *s, const gi_operator *T,
+                            double *out);
+};
+
+/* The solvers in the order of solvers.def; NULL at the end. */
+const gi_solver *gi_solver_at(size_t i);
+/* By name.  Errors: NAME, with a suggestion. */
+gram_status gi_solver_find(const char *name, const gi_solver **out);
+
+/* The cheapest in seconds among those that are possible within run->memory
+ * and answer to rounding (gd is never chosen).  Errors: MEMORY, with what
+ * each would need. */
+gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
+                             const gi_solver **out);
+
+/* Solve with `solver`, or with the one gi_solver_choose takes if NULL. */
+gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
+                            const gi_problem *p, gi_solution *out);
+
+/* s of each target: as p->amplitude says, from alpha; NaN where n is too
+ * small. */
+void gi_problem_amplitudes(const gi_problem *p, const gi_solution *s,
+                           double *out);
+
+/* Fixed rates for the plan, of one core: flops in matrix products of each
+ * precision, entries of a kernel matrix of `cost` flops each. */
+double gi_rate_gemm(const gi_blas *blas);
+double gi_rate_kernel(double cost);
+
+#endif

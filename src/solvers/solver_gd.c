@@ -1,0 +1,267 @@
+/* solver_gd.c - gradient descent on the representer coefficients.
+ *
+ *     alpha <- alpha - 2 s (W (K alpha + b - y) + lambda alpha),   alpha = 0
+ *
+ * W = D^-1; b is the weighted mean of y - K alpha, so that 1'alpha stays 0.
+ * This is the gradient of the objective, K times what stands in brackets,
+ * without that K: steepest descent in the function space.  With s = 1/(2 (m +
+ * lambda)), m the largest eigenvalue of W^1/2 K W^1/2, every error shrinks in
+ * every step, by 1 - (e + lambda)/(m + lambda) along the eigenvalue e: small
+ * eigenvalues come late, which is why stopping early smooths.
+ *
+ * Rows that are held out are not fitted; the error on them is watched, and the
+ * alpha at which it was least is the answer.
+ *
+ * Cost: a product with K a step.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "linalg/lanczos.h"
+#include "solvers/system.h"
+
+/* Steps, at most; products spent on the largest eigenvalue; steps that the
+ * held-out error may rise before it is believed, and beyond them this share of
+ * those done. */
+enum { STEPS = 10000, PRODUCTS = 30, PATIENCE = 10, SHARE = 10 };
+
+static const double TOLERANCE = 1e-8;
+
+typedef struct descent {
+    gi_run *run;
+    const gi_problem *p;
+    double *alpha; /* n x targets, as the next two */
+    double *f;     /* K alpha */
+    double *best;  /* alpha where the held-out error was least */
+    double *b;     /* targets, and at best */
+    double *best_b;
+    double *weight;  /* W, 0 where held */
+    int watching;    /* some rows are held */
+    double residual; /* relative, the largest of the targets */
+    double loss, held;
+} descent;
+
+/* --------------------------------------------------------------------- cost */
+
+static gi_cost cost(const gi_run *run, const gi_problem *p)
+{
+    double n = (double)p->n, t = (double)p->targets;
+    double steps = (double)(p->steps ? p->steps : STEPS);
+
+    return (gi_cost){
+        .possible = 1,
+        .seconds =
+            steps * gi_system_product_seconds(p, p->targets) / run->threads,
+        .bytes =
+            8 * n * (3 * t + PRODUCTS + 4) + (double)gi_operator_bytes(p->K)};
+}
+
+/* --------------------------------------------------------------------- step */
+
+/* out = W^1/2 K W^1/2 v */
+typedef struct weighted {
+    descent *d;
+    double *v;
+} weighted;
+
+static gram_status apply(void *user, const double *v, double *out)
+{
+    const weighted *w = user;
+    const gi_problem *p = w->d->p;
+    gi_run quiet = *w->d->run;
+    gram_status status;
+
+    quiet.progress = NULL;
+    for (size_t i = 0; i < p->n; i++)
+        w->v[i] = sqrt(w->d->weight[i]) * v[i];
+    GI_TRY(p->K->product(p->K, &quiet, 0, w->v, 1, out));
+    for (size_t i = 0; i < p->n; i++)
+        out[i] *= sqrt(w->d->weight[i]);
+done:
+    return status;
+}
+
+/* The largest eigenvalue from above, up to the chance that the start missed
+ * it, which a step half as long as stability allows forgives. */
+static gram_status find_step(descent *d, double *s)
+{
+    gi_run part = gi_run_part(d->run, 0, 0.05);
+    weighted w = {.d = d};
+    gi_lanczos extremes;
+    gram_status status = GRAM_OK;
+
+    *s = d->p->step;
+    if (*s > 0)
+        goto done;
+    GI_TRY(GI_NEW(d->run, w.v, d->p->n));
+    GI_TRY(gi_lanczos_extremes(&part, d->p->n, apply, &w, PRODUCTS, 1e-6,
+                               &extremes));
+    *s = 1 / (2 * (extremes.max + extremes.max_error + d->p->lambda));
+done:
+    gi_free(w.v);
+    return status;
+}
+
+/* f, b, loss, residual and held-out error at alpha. */
+static gram_status look(descent *d)
+{
+    const gi_problem *p = d->p;
+    const size_t n = p->n, t = p->targets;
+    double held = 0, held_weight = 0;
+    gram_status status;
+
+    GI_TRY(p->K->product(p->K, d->run, 0, d->alpha, t, d->f));
+    d->residual = 0;
+    for (size_t j = 0; j < t; j++) {
+        double sum = 0, all = 0, loss = 0, off = 0, size = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            sum += d->weight[i] * (p->y[i * t + j] - d->f[i * t + j]);
+            all += d->weight[i];
+        }
+        d->b[j] = p->intercept ? sum / all : 0;
+        for (size_t i = 0; i < n; i++) {
+            double y = p->y[i * t + j] - d->b[j];
+            double error = y - d->f[i * t + j], D = gi_system_noise(p, i);
+            double a = d->alpha[i * t + j];
+
+            if (p->held && p->held[i]) {
+                held += error * error / D;
+                held_weight += 1 / D;
+                continue;
+            }
+            loss += error * error / D + p->lambda * a * d->f[i * t + j];
+            off += (error - p->lambda * D * a) * (error - p->lambda * D * a);
+            size += y * y;
+        }
+        if (off > 0)
+            d->residual = fmax(d->residual, sqrt(off / size));
+        d->loss = j == 0 ? loss : d->loss;
+    }
+    d->held = d->watching ? held / held_weight : NAN;
+done:
+    return status;
+}
+
+static void move(descent *d, double s)
+{
+    const gi_problem *p = d->p;
+    const size_t t = p->targets;
+
+    for (size_t k = 0; k < p->n * t; k++) {
+        double w = d->weight[k / t];
+        double error = d->f[k] + d->b[k % t] - p->y[k];
+
+        if (w > 0)
+            d->alpha[k] -= 2 * s * (w * error + p->lambda * d->alpha[k]);
+    }
+}
+
+/* -------------------------------------------------------------------- solve */
+
+static gram_status begin(descent *d)
+{
+    const gi_problem *p = d->p;
+    const size_t n = p->n, t = p->targets;
+    double fitted = 0;
+    gram_status status;
+
+    GI_TRY(GI_NEW_ZERO(d->run, d->alpha, n * t));
+    GI_TRY(GI_NEW_ZERO(d->run, d->f, n * t));
+    GI_TRY(GI_NEW_ZERO(d->run, d->best, n * t));
+    GI_TRY(GI_NEW_ZERO(d->run, d->b, t));
+    GI_TRY(GI_NEW_ZERO(d->run, d->best_b, t));
+    GI_TRY(GI_NEW(d->run, d->weight, n));
+    for (size_t i = 0; i < n; i++) {
+        d->watching |= p->held && p->held[i];
+        d->weight[i] = p->held && p->held[i] ? 0 : 1 / gi_system_noise(p, i);
+        fitted += d->weight[i];
+    }
+    if (!(fitted > 0))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE, "solver gd: all rows are held out"));
+done:
+    return status;
+}
+
+static void end(descent *d)
+{
+    gi_free(d->alpha);
+    gi_free(d->f);
+    gi_free(d->best);
+    gi_free(d->b);
+    gi_free(d->best_b);
+    gi_free(d->weight);
+}
+
+/* This alpha is better on held rows than all before: keep it. */
+static void keep(descent *d, gi_solution *out)
+{
+    const gi_problem *p = d->p;
+
+    memcpy(d->best, d->alpha, p->n * p->targets * sizeof *d->best);
+    memcpy(d->best_b, d->b, p->targets * sizeof *d->best_b);
+    out->residual = d->residual;
+}
+
+/* Until the residual is small, or the held-out error has risen for long. */
+static gram_status descend(descent *d, double s, gi_solution *out)
+{
+    const gi_problem *p = d->p;
+    const size_t limit = p->steps ? p->steps : STEPS;
+    const double tolerance = p->tolerance > 0 ? p->tolerance : TOLERANCE;
+    double least = INFINITY;
+    size_t best = 0;
+    gram_status status;
+
+    GI_TRY(look(d));
+    for (size_t step = 0;; step++) {
+        if (!isfinite(d->residual))
+            GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
+                           "solver gd: step size %g is too large, f is not "
+                           "finite after %zu steps",
+                           s, step));
+        if (!d->watching || d->held < least) {
+            least = d->held;
+            best = step;
+            keep(d, out);
+        }
+        out->steps = step;
+        out->converged =
+            d->residual <= tolerance || step - best > PATIENCE + step / SHARE;
+        if (out->converged || step == limit)
+            break;
+        move(d, s);
+        GI_TRY(look(d));
+        if (p->trace)
+            GI_TRY(p->trace(p->trace_user, step + 1, d->loss, d->held));
+        GI_TRY(gi_run_tick(d->run, 0.05 + 0.95 * (double)step / (double)limit));
+    }
+done:
+    return status;
+}
+
+static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
+{
+    descent d = {.run = run, .p = p};
+    double s;
+    gram_status status;
+
+    GI_TRY(begin(&d));
+    GI_TRY(find_step(&d, &s));
+    GI_TRY(descend(&d, s, out));
+    out->alpha = d.best;
+    out->intercept = d.best_b;
+    d.best = d.best_b = NULL;
+    GI_TRY(gi_run_tick(run, 1));
+done:
+    end(&d);
+    return status;
+}
+
+const gi_solver gi_solver_gd = {
+    .name = "gd",
+    .brief = "gradient descent from 0, with early stopping",
+    .cost = cost,
+    .solve = solve,
+};

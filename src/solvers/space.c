@@ -1,0 +1,333 @@
+/* space.c - criteria as functions of the variables that are searched.
+ */
+#include "solvers/space.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "solvers/minimise.h"
+
+enum {
+    THREADED_ROWS = 200, /* with fewer, threads only wait for each other */
+    MOST_CHOICES = 1000000,
+    /* a primal path is better than gradients for few numbers or many rows */
+    FEW_UNKNOWNS = 3,
+    MANY_ROWS = 5000
+};
+
+/* lambda relative to its scale. */
+static const double lambda_lower = 1e-8, lambda_upper = 1e4;
+
+static int is_fixed(double lambda)
+{
+    return !isnan(lambda);
+}
+
+/* -------------------------------------------------------------- evaluation */
+
+static double value_of(const gi_space *v, double criterion)
+{
+    const gi_problem *p = &v->rows.problem;
+
+    if (v->s->criterion == GI_WANT_EVIDENCE)
+        return -criterion / (double)(p->n * p->targets);
+    return criterion <= 0 ? log(DBL_MIN) / 2 : log(criterion) / 2;
+}
+
+/* Its derivative. */
+static double slope_of(const gi_space *v, double criterion)
+{
+    const gi_problem *p = &v->rows.problem;
+
+    if (v->s->criterion == GI_WANT_EVIDENCE)
+        return -1 / (double)(p->n * p->targets);
+    return criterion <= 0 ? 0 : 1 / (2 * criterion);
+}
+
+/* Write the candidates of a choice to theta, and to lambda if it has any that
+ * a path does not look through by itself. */
+static void choose(gi_space *v, size_t choice)
+{
+    const gi_search *s = v->s;
+
+    for (size_t k = 0; k < s->unknowns; k++) {
+        const gi_unknown *u = &s->unknown[k];
+
+        if (u->candidates && (int)u->slot != s->hold) {
+            v->theta[u->theta] = u->candidates[choice % u->candidate_count];
+            choice /= u->candidate_count;
+        }
+    }
+    if (!v->by_path && !is_fixed(s->lambda) && s->lambdas)
+        v->lambda = s->lambdas[choice];
+}
+
+static void place(gi_space *v, const double *x)
+{
+    for (size_t k = 0; k < v->opens; k++) {
+        const gi_unknown *u = &v->s->unknown[v->open[k]];
+
+        v->theta[u->theta] = u->log ? exp(x[k]) : x[k];
+    }
+    if (v->variables > v->opens)
+        v->lambda = exp(x[v->opens]);
+}
+
+static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
+                               double *criterion, double *gradient)
+{
+    double dlog_lambda = 0, slope;
+    gram_status status = gi_criterion_value(run, p, v->s->criterion, criterion,
+                                            gradient ? &dlog_lambda : NULL,
+                                            gradient ? v->grad : NULL);
+
+    if (status != GRAM_OK || !gradient)
+        return status;
+    slope = slope_of(v, *criterion);
+    for (size_t k = 0; k < v->opens; k++) {
+        const gi_unknown *u = &v->s->unknown[v->open[k]];
+
+        gradient[k] =
+            slope * v->grad[u->theta] * (u->log ? v->theta[u->theta] : 1);
+    }
+    if (v->variables > v->opens)
+        gradient[v->opens] = slope * dlog_lambda;
+    return GRAM_OK;
+}
+
+static gram_status by_path(gi_run *run, gi_space *v, const gi_problem *p,
+                           double *criterion)
+{
+    const gi_search *s = v->s;
+    const int fixed = is_fixed(s->lambda);
+    gi_run making = gi_run_part(run, 0, 0.7), using = gi_run_part(run, 0.7, 1);
+    gi_path *path = NULL;
+    gi_criteria *best = NULL;
+    gram_status status;
+
+    *criterion = NAN;
+    GI_TRY(GI_NEW(run, best, p->targets));
+    GI_TRY(gi_path_new(&making, p, NULL, s->criterion, &path));
+    GI_TRY(gi_path_best(&using, path, s->criterion,
+                        fixed ? &s->lambda : s->lambdas,
+                        fixed ? 1 : s->lambda_count, 0, best));
+    v->lambda = best[0].lambda;
+    *criterion = gi_criteria_total(p, s->criterion, best);
+done:
+    gi_path_free(path);
+    gi_free(best);
+    return status == GRAM_ERR_NUMERIC ? GRAM_OK : status;
+}
+
+/* What is done of a search after some steps, whose number nobody knows. */
+static double progress_after(size_t steps)
+{
+    return (double)steps / (double)(steps + 10);
+}
+
+/* gi_objective.at */
+static gram_status evaluate(void *user, const double *x, double *value,
+                            double *gradient)
+{
+    gi_space *v = user;
+    gi_run run = gi_run_part(v->run, progress_after(v->steps),
+                             progress_after(v->steps + 1));
+    gi_problem p = v->rows.problem;
+    gi_operator *K = NULL;
+    double criterion;
+    gram_status status;
+
+    v->steps++;
+    if (p.n < THREADED_ROWS)
+        run.threads = 1;
+    place(v, x);
+    GI_TRY(gi_run_tick(&run, 0));
+    GI_TRY(gi_operator_new(&run, v->s->program, v->theta, v->rows.x, NULL, &K));
+    p.K = K;
+    p.lambda = v->lambda;
+    GI_TRY(v->by_path ? by_path(&run, v, &p, &criterion)
+                      : by_gradient(&run, v, &p, &criterion, gradient));
+    *value = value_of(v, criterion);
+    if (*value < v->best) {
+        v->best = *value;
+        v->best_criterion = criterion;
+        v->best_lambda = v->lambda;
+    }
+done:
+    gi_operator_free(K);
+    return status;
+}
+
+/* ---------------------------------------------------------------- searches */
+
+/* One decade up, if there is room for it. */
+static int raise_lambda(const gi_space *v, double *x)
+{
+    if (v->variables == v->opens || x[v->opens] + log(10) > v->upper[v->opens])
+        return 0;
+    x[v->opens] += log(10);
+    return 1;
+}
+
+gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
+                           double tolerance, gi_spot *spot)
+{
+    const gi_objective f = {.variables = v->variables,
+                            .lower = v->lower,
+                            .upper = v->upper,
+                            .at = evaluate,
+                            .user = v,
+                            .smooth = !v->by_path,
+                            .tolerance = tolerance,
+                            .evaluations = steps};
+    gram_status status;
+
+    v->run = run;
+    v->steps = 0;
+    v->best = INFINITY;
+    choose(v, spot->choice);
+    do
+        status = gi_minimise(&f, spot->x, &spot->value, &spot->converged);
+    while (status == GRAM_OK && !isfinite(spot->value) &&
+           raise_lambda(v, spot->x));
+    v->evaluations += v->steps;
+    spot->criterion = v->best_criterion;
+    spot->lambda = v->best_lambda;
+    return status;
+}
+
+void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta)
+{
+    choose(v, spot->choice);
+    place(v, spot->x);
+    memcpy(theta, v->theta, v->s->program->thetas * sizeof *theta);
+}
+
+/* ------------------------------------------------------------------ set up */
+
+gram_status gi_space_new(gi_run *run, const gi_search *s, gi_space *v)
+{
+    const gram_program *p = s->program;
+    gram_status status;
+
+    v->s = s;
+    v->choices = 1;
+    GI_TRY(GI_NEW(run, v->theta, p->thetas));
+    GI_TRY(GI_NEW(run, v->grad, p->thetas));
+    GI_TRY(GI_NEW(run, v->open, s->unknowns));
+    memcpy(v->theta, p->theta, p->thetas * sizeof *v->theta);
+    for (size_t k = 0; k < s->unknowns; k++) {
+        const gi_unknown *u = &s->unknown[k];
+
+        v->theta[u->theta] = (int)u->slot == s->hold ? 1 : u->start;
+        if ((int)u->slot == s->hold)
+            continue;
+        if (!u->candidates)
+            v->open[v->opens++] = k;
+        else if (v->choices <= MOST_CHOICES)
+            v->choices *= u->candidate_count;
+    }
+done:
+    return status;
+}
+
+void gi_space_free(gi_space *v)
+{
+    gi_sample_free(&v->rows);
+    gi_free(v->open);
+    gi_free(v->lower);
+    gi_free(v->upper);
+    gi_free(v->theta);
+    gi_free(v->grad);
+}
+
+/* What lambda is measured by: the lambda at which noise is as large as signal,
+ * as far as that is known before the search. */
+static gram_status find_scale(gi_run *run, gi_space *v, const gi_operator *K)
+{
+    const gi_problem *p = &v->rows.problem;
+    double *diagonal = NULL, signal = 0, variance = 0;
+    gram_status status;
+
+    GI_TRY(GI_NEW(run, diagonal, p->n));
+    GI_TRY(K->diagonal(K, run, diagonal));
+    for (size_t i = 0; i < p->n; i++)
+        signal += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
+    for (size_t t = 0; t < p->targets; t++)
+        variance += gi_target_variance(p, t) / (double)p->targets;
+    v->scale = signal;
+    if (v->s->criterion == GI_WANT_EVIDENCE) {
+        if (p->amplitude == GI_AMPLITUDE_ONE)
+            v->scale = variance;
+        else if (p->amplitude == GI_AMPLITUDE_INVERSE)
+            v->scale = signal / variance;
+    }
+    if (!(v->scale > 0) || !isfinite(v->scale))
+        v->scale = 1;
+done:
+    gi_free(diagonal);
+    return status;
+}
+
+/* Can the engine go backwards through the program? */
+static int has_gradient(const gram_program *p)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].code == GI_OP_FUNCTION && !p->op[i].slope)
+            return 0;
+    return 1;
+}
+
+/* Is a path better than the criterion with its gradient? */
+static int wants_path(const gi_space *v, const gi_operator *K, size_t rows)
+{
+    const gi_search *s = v->s;
+
+    if (s->criterion == GI_WANT_GCV)
+        return 1;
+    if (is_fixed(s->lambda) && (v->opens == 0 || s->lambda == 0))
+        return 0;
+    if (v->opens == 0 || K->markov || !K->gradient || !has_gradient(s->program))
+        return 1;
+    return K->features > 0 && K->features < rows / 4 &&
+           (v->opens <= FEW_UNKNOWNS || rows > MANY_ROWS);
+}
+
+gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
+{
+    const gi_search *s = v->s;
+    gi_operator *K = NULL;
+    gram_status status;
+
+    choose(v, 0);
+    GI_TRY(gi_operator_new(run, s->program, v->theta, v->rows.x, NULL, &K));
+    GI_TRY(find_scale(run, v, K));
+    v->by_path = wants_path(v, K, most);
+    v->lambda = s->lambda;
+    v->variables = v->opens;
+    if (!v->by_path && !is_fixed(s->lambda) && s->lambdas)
+        v->choices *= s->lambda_count;
+    else if (!v->by_path && !is_fixed(s->lambda))
+        v->variables++;
+    if (v->choices > MOST_CHOICES)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "search: the candidates have more than %d combinations",
+                       MOST_CHOICES));
+    GI_TRY(GI_NEW(run, v->lower, v->variables));
+    GI_TRY(GI_NEW(run, v->upper, v->variables));
+    for (size_t k = 0; k < v->opens; k++) {
+        const gi_unknown *u = &s->unknown[v->open[k]];
+
+        v->lower[k] = u->log ? log(u->lower) : u->lower;
+        v->upper[k] = u->log ? log(u->upper) : u->upper;
+    }
+    if (v->variables > v->opens) {
+        v->lower[v->opens] = log(lambda_lower * v->scale);
+        v->upper[v->opens] = log(lambda_upper * v->scale);
+    }
+done:
+    gi_operator_free(K);
+    return status;
+}
