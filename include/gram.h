@@ -422,8 +422,9 @@ GRAM_API gram_status gram_kernel_diagonal(const gram_kernel *k,
                                           const gram_exec *exec, double *out);
 
 /* out = K V without K in memory: V is rows(b) x r, out rows(a) x r, row-major
- * without gaps.  `single` computes tiles in single precision and sums in
- * double.  Cost: as the matrix, and 2 rows(a) rows(b) r. */
+ * without gaps.  `single` computes tiles in single precision, and sums of a
+ * few hundred terms, which are added in double.
+ * Cost: as the matrix, and 2 rows(a) rows(b) r. */
 GRAM_API gram_status gram_kernel_product(
     const gram_kernel *k, const gram_table *a, const gram_table *b,
     const gram_exec *exec, int single, const double *V, size_t r, double *out);
@@ -528,6 +529,272 @@ GRAM_API gram_status gram_function_values(const gram_function *f,
 GRAM_API gram_status gram_function_inner(const gram_function *f,
                                          const gram_function *g,
                                          const gram_exec *exec, double *out);
+
+/* --------------------------------------------------------------- machines */
+
+/* A kernel, a loss and lambda, fitted to rows: f(x) = sum_i alpha_i k(x_i, x)
+ * + b minimises
+ *
+ *     sum_i w_i (y_i - f(x_i))^2 + lambda |f|^2
+ *
+ * Read as a Gaussian process, f has covariance amplitude * k and row i noise
+ * variance noise_variance/w_i, noise_variance = amplitude * lambda.  The
+ * amplitude is the one of greatest evidence, unless the kernel has a number in
+ * front and lambda is a number: then it is 1.  A noise column v makes the noise
+ * variance v_i/w_i, and the amplitude 1/lambda.  A machine keeps the columns
+ * that its kernel looks at; it does not change. */
+typedef struct gram_machine gram_machine;
+
+/* How numbers that are left open are chosen. */
+typedef enum gram_select {
+    GRAM_SELECT_AUTO, /* evidence if the kernel has open numbers, else loo */
+    GRAM_SELECT_EVIDENCE, /* marginal likelihood; restricted with intercept */
+    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form */
+    GRAM_SELECT_GCV,      /* generalised cross-validation */
+    GRAM_SELECT_CV,       /* folds, in closed form */
+    GRAM_SELECT_NONE      /* the start values, which the report mentions */
+} gram_select;
+
+/* "auto", "evidence", "loo", "gcv", "cv", "none". */
+GRAM_API const char *gram_select_name(gram_select select);
+
+/* Scaling as a part of the kernel: which leaves get a map(standardize, .). */
+typedef enum gram_kernel_scale {
+    GRAM_KERNEL_SCALE_AUTO, /* inner products and distances whose scale no
+                               number in the text fixes */
+    GRAM_KERNEL_SCALE_NONE,
+    GRAM_KERNEL_SCALE_STANDARD, /* all that look at numbers */
+    GRAM_KERNEL_SCALE_MINMAX
+} gram_kernel_scale;
+
+typedef struct gram_fit_options {
+    const char *kernel; /* NULL: "rbf" */
+    const char *lambda; /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
+    const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
+    gram_select select;
+    gram_kernel_scale scale;
+    int no_intercept;
+    int per_target;       /* a lambda of its own for every target */
+    int allow_indefinite; /* kernels that are not known to be PSD */
+    int precision; /* of the factor: 0 auto, 1 double, 2 single + refinement */
+    double jitter; /* added to the diagonal; 0: only where the factorisation
+                      fails, and reported; -1: never */
+    double tolerance; /* cg, gd: relative residual; 0: the solver's own */
+    size_t steps;     /* cg, gd: at most; 0: the solver's own */
+    double step;      /* gd: step size; 0: 1/(2 (lambda_max + lambda)) */
+    double holdout;   /* gd: share of rows that tells when to stop; 0: none */
+    gram_fold_options folds;  /* cv */
+    size_t tries;             /* cv: random points instead of a grid */
+    int keep_factor;          /* in the model file, for variances and updates */
+    const gram_machine *from; /* its kernel and lambda, whatever is above */
+    /* gd, cg: after every step; non-zero: stop */
+    int (*trace)(void *user, size_t step, double loss, double held_out);
+    void *trace_user;
+} gram_fit_options;
+
+/* What a fit would do. */
+typedef struct gram_plan {
+    const char *solver;    /* its name */
+    const char *selection; /* a sentence: what is searched, and how */
+    size_t bytes;          /* at the peak, the table not counted */
+    double seconds;        /* a rough guess */
+    char others[512];      /* the other solvers, with bytes, one a line */
+} gram_plan;
+
+/* Reads the table, computes nothing.  Errors: as gram_machine_fit, MEMORY with
+ * what would fit. */
+GRAM_API gram_status gram_machine_plan(const gram_table *table,
+                                       const gram_fit_options *options,
+                                       const gram_exec *exec, gram_plan *out);
+
+/* Fit to the rows of a table with at least one target column; its weight,
+ * noise and group columns are used.
+ *
+ * Cost:   dual n^3/3 flops and n^2/2 numbers of memory; primal O(n N^2) for a
+ *         kernel with N features; O(n) for Markov kernels of one column.
+ * Errors: NAME, RANGE (a missing cell, lambda < 0, a target that is text),
+ *         SHAPE (no rows, no target), NUMERIC (not positive definite), MEMORY
+ *         (with what would fit), CANCELLED.  Not converging is none. */
+GRAM_API gram_status gram_machine_fit(const gram_table *table,
+                                      const gram_fit_options *options,
+                                      const gram_exec *exec,
+                                      gram_machine **out);
+GRAM_API void gram_machine_free(gram_machine *m);
+
+/* What a fit found; arrays have one entry per target.  Valid as long as the
+ * machine. */
+typedef struct gram_report {
+    size_t n, d; /* rows that count, columns that the kernel looks at */
+    size_t targets;
+    const char *const *target; /* names */
+    const char *task, *loss;   /* "regression", "squared" */
+    const char *kernel;        /* with all learned values */
+    const char *solver, *precision;
+    const char *criterion;  /* by which numbers were chosen, "none" */
+    double criterion_value; /* larger is better for evidence only; loo, gcv and
+                               cv are mean squared errors */
+    size_t evaluations;     /* of the criterion */
+    const double *lambda, *amplitude, *noise_variance;
+    const double *log_evidence; /* NaN: cg, gd, a factor in single precision */
+    const double *intercept;
+    double jitter, condition, residual; /* NaN: unknown */
+    size_t rank, steps;
+    int converged;
+    double seconds;
+    size_t plan_bytes, peak_bytes; /* beside what was held before */
+    const char *const *warnings; /* sentences */
+    size_t warning_count;
+} gram_report;
+
+GRAM_API const gram_report *gram_machine_report(const gram_machine *m);
+
+/* Names of the columns that the kernel looks at, NULL at the end. */
+GRAM_API const char *gram_machine_column(const gram_machine *m, size_t i);
+
+/* -------------------------------------------------------------- prediction */
+
+typedef enum gram_interval {
+    GRAM_INTERVAL_GAUSSIAN, /* mean -+ z std: believes in the noise model */
+    GRAM_INTERVAL_JACKKNIFE /* jackknife+, from leave-one-out residuals: holds
+                               for exchangeable rows whatever the noise (Barber
+                               et al. 2021) */
+} gram_interval;
+
+typedef struct gram_predict_options {
+    double interval; /* 0.9: width of lower..upper */
+    gram_interval method;
+    size_t why;       /* rows to name */
+    int unseen_error; /* a new category is an error, not the prior */
+} gram_predict_options;
+
+/* Where predictions go: rows x targets, row-major; NULL: not wanted.  std is
+ * that of a new y of weight 1, noise included; std_f that of f.  If the machine
+ * had a noise column, so should the table; else the mean is taken. */
+typedef struct gram_prediction {
+    double *mean, *std, *std_f, *lower, *upper;
+    /* with one target: rows x gram_machine_terms(), the parts of f that the
+     * terms of the kernel's outermost sum make, and their deviations; they and
+     * the intercept add up to the mean */
+    double *terms, *terms_std;
+    /* with one target: rows x why, the training rows (from 0) with the largest
+     * |alpha_i k(x_i, x)|, and these numbers; SIZE_MAX and 0 if there are
+     * fewer */
+    size_t *why;
+    double *why_part;
+} gram_prediction;
+
+/* The terms of the kernel's outermost sum. */
+GRAM_API size_t gram_machine_terms(const gram_machine *m);
+GRAM_API const char *gram_machine_term(const gram_machine *m, size_t i);
+
+/* Cost:   O(n d) a row for the mean, with memory O(tile); n^2 a row for std
+ *         from a dual machine, after a factorisation if none was kept.
+ * Errors: NAME (a column is not there), SHAPE (it has another type), RANGE (a
+ *         missing cell, an unseen category), MEMORY, CANCELLED. */
+GRAM_API gram_status gram_machine_predict(const gram_machine *m,
+                                          const gram_table *table,
+                                          const gram_predict_options *options,
+                                          const gram_exec *exec,
+                                          const gram_prediction *out);
+
+/* The joint covariance of f at the rows of the table, C[i*ld + j], for a
+ * target. */
+GRAM_API gram_status gram_machine_covariance(const gram_machine *m,
+                                             const gram_table *table,
+                                             size_t target,
+                                             const gram_exec *exec, double *C,
+                                             size_t ld);
+
+/* Functions drawn from the posterior at the rows of the table: out[i*count +
+ * c], draw c of target 0; `noise` adds that of new measurements. */
+GRAM_API gram_status gram_machine_sample(const gram_machine *m,
+                                         const gram_table *table, size_t count,
+                                         int noise, const gram_exec *exec,
+                                         double *out);
+
+/* The same from the prior: a kernel without open numbers. */
+GRAM_API gram_status gram_kernel_sample(const gram_kernel *k,
+                                        const gram_table *table, size_t count,
+                                        const gram_exec *exec, double *out);
+
+/* How good predictions are, for one target. */
+typedef struct gram_score {
+    size_t n;
+    double rmse, mae, r2;
+    double nlpd;     /* mean -log density of y under the predicted Gaussian */
+    double coverage; /* share of y inside the interval */
+    double interval; /* its nominal value */
+} gram_score;
+
+/* The table has the targets; scores[targets].  Where variances would not fit
+ * in memory, nlpd and coverage are NaN.  Errors: as predict, NAME (no target
+ * there). */
+GRAM_API gram_status gram_machine_score(const gram_machine *m,
+                                        const gram_table *table,
+                                        const gram_predict_options *options,
+                                        const gram_exec *exec,
+                                        gram_score *scores);
+
+/* --------------------------------------------------------------- selection */
+
+/* One lambda of the path, for one target. */
+typedef struct gram_path_row {
+    double lambda, loo, gcv, log_evidence, df;
+} gram_path_row;
+
+/* The criteria at `count` lambdas (NULL: a grid over the sensible range),
+ * rows[i*targets + t]; the kernel's open numbers are chosen as options say
+ * before.  best[3*t], and the two behind it: the index of the best by loo, gcv
+ * and evidence for target t. */
+GRAM_API gram_status gram_machine_path(const gram_table *table,
+                                       const gram_fit_options *options,
+                                       const double *lambdas, size_t count,
+                                       const gram_exec *exec,
+                                       gram_path_row *rows, size_t *best);
+
+/* Cross-validation of kernels on the same folds: for kernel c and fold j the
+ * squared error of the fold (mean over its rows and targets) is in
+ * error[c*folds + j].  Everything that is open is chosen anew on the training
+ * rows of each fold.  `folds` comes from options[0].folds, groups from the
+ * table's group column if that says nothing.  total[c], NULL: not wanted: all
+ * rows, each predicted by the machine that had not seen it, for the first
+ * target. */
+GRAM_API gram_status gram_machine_cv(const gram_table *table,
+                                     const gram_fit_options *options,
+                                     size_t count, const gram_exec *exec,
+                                     double *error, gram_score *total);
+
+/* ------------------------------------------------------------ model files */
+
+/* Write a machine, whole or not at all; docs/model.md has the format. */
+GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
+                                       const gram_exec *exec);
+/* Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
+GRAM_API gram_status gram_machine_load(const char *path, const gram_exec *exec,
+                                       gram_machine **out);
+
+/* The machine with more rows, or without those rows of its own (remove[i]
+ * non-zero, NULL: none), its numbers unchanged: equal to a fit with them, and
+ * cheaper where the factor was kept.  table NULL: no new rows. */
+GRAM_API gram_status gram_machine_update(const gram_machine *m,
+                                         const gram_table *table,
+                                         const unsigned char *remove,
+                                         const gram_exec *exec,
+                                         gram_machine **out);
+
+/* <f, g> of target 0 of two machines with the same kernel, their intercepts
+ * left out; g NULL: f itself.  |f|^2 = <f, f>. */
+GRAM_API gram_status gram_machine_inner(const gram_machine *f,
+                                        const gram_machine *g,
+                                        const gram_exec *exec, double *out);
+
+/* How much of target 0 each column and each term explains: the mean squared
+ * part of a term over the training rows, and the mean squared change of f when
+ * a column is replaced by its values in another row (a seeded shuffle).
+ * term[gram_machine_terms()], column[d]. */
+GRAM_API gram_status gram_machine_importance(const gram_machine *m,
+                                             const gram_exec *exec,
+                                             double *term, double *column);
 
 #ifdef __cplusplus
 }

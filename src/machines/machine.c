@@ -1,0 +1,162 @@
+/* machine.c - the life of a fitted machine: compiled, looked at, freed.
+ */
+#include "machines/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const char *const select_names[] = {"auto", "evidence", "loo",
+                                           "gcv",  "cv",       "none"};
+
+const char *gram_select_name(gram_select select)
+{
+    return select_names[select];
+}
+
+/* ---------------------------------------------------------------- compiled */
+
+gram_status gi_machine_compile(gi_run *run, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_program_new(run, m->kernel, m->table, 0, &m->program));
+    GI_TRY(gi_points_new(run, m->program, m->table, GI_DOUBLE, &m->x));
+    GI_TRY(gi_kernel_terms(run, m->kernel, &m->term, &m->terms));
+done:
+    return status;
+}
+
+void gi_machine_forget(gram_machine *m)
+{
+    gi_kernel_terms_free(m->term, m->terms);
+    m->term = NULL;
+    m->terms = 0;
+    gi_points_free(m->x);
+    m->x = NULL;
+    gi_program_free(m->program);
+    m->program = NULL;
+}
+
+gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
+                              size_t q, double *room)
+{
+    gi_problem p = {.K = K,
+                    .n = m->n,
+                    .targets = m->targets,
+                    .y = m->y,
+                    .noise = m->noise,
+                    .intercept = m->intercept,
+                    .lambda = m->lambda[q],
+                    .amplitude = m->amplitude_mode,
+                    .precision = m->precision,
+                    .jitter = m->jitter,
+                    .tolerance = m->tolerance};
+
+    if (m->solutions > 1) {
+        for (size_t i = 0; i < m->n; i++)
+            room[i] = m->y[i * m->targets + q];
+        p.targets = 1;
+        p.y = room;
+    }
+    return p;
+}
+
+/* ---------------------------------------------------------------- report */
+
+void gi_machine_refer(gram_machine *m)
+{
+    gram_report *r = &m->report;
+
+    r->n = m->n;
+    r->d = m->program->sources;
+    r->targets = m->targets;
+    r->target = (const char *const *)m->target;
+    r->task = "regression";
+    r->loss = "squared";
+    r->kernel = gram_kernel_text(m->kernel);
+    r->solver = m->solution[0].solver->name;
+    r->precision = m->solution[0].precision;
+    r->lambda = m->lambda;
+    r->amplitude = m->amplitude;
+    r->noise_variance = m->variance;
+    r->log_evidence = m->evidence;
+    r->intercept = m->constant;
+    r->warnings = (const char *const *)m->warning;
+    r->warning_count = m->warnings;
+}
+
+gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
+                            ...)
+{
+    gram_status status = GRAM_OK;
+    char *text = NULL, line[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    GI_TRY(gi_strndup(run, line, strlen(line), &text));
+    GI_TRY(GI_GROW(run, m->warning, m->warnings + 1));
+    m->warning[m->warnings++] = text;
+    text = NULL;
+done:
+    gi_free(text);
+    return status;
+}
+
+const gram_report *gram_machine_report(const gram_machine *m)
+{
+    return &m->report;
+}
+
+const char *gram_machine_column(const gram_machine *m, size_t i)
+{
+    return i < m->program->sources ? m->program->source[i].name : NULL;
+}
+
+size_t gram_machine_terms(const gram_machine *m)
+{
+    return m->terms;
+}
+
+const char *gram_machine_term(const gram_machine *m, size_t i)
+{
+    return i < m->terms ? gram_kernel_text(m->term[i]) : NULL;
+}
+
+/* ------------------------------------------------------------------- freed */
+
+static void free_texts(char **text, size_t count)
+{
+    for (size_t i = 0; text && i < count; i++)
+        gi_free(text[i]);
+    gi_free(text);
+}
+
+void gram_machine_free(gram_machine *m)
+{
+    if (!m)
+        return;
+    for (size_t q = 0; m->solution && q < m->solutions; q++)
+        gi_solution_free(&m->solution[q]);
+    gi_free(m->solution);
+    gi_machine_forget(m);
+    gram_table_free(m->table);
+    gram_kernel_free(m->kernel);
+    free_texts(m->target, m->targets);
+    free_texts(m->warning, m->warnings);
+    gi_free(m->y);
+    gi_free(m->shift);
+    gi_free(m->noise);
+    gi_free(m->noise_column);
+    gi_free(m->row);
+    gi_free(m->lambda);
+    gi_free(m->amplitude);
+    gi_free(m->variance);
+    gi_free(m->evidence);
+    gi_free(m->constant);
+    gi_free(m);
+}

@@ -1,0 +1,98 @@
+/* machine.h - the inside of a fitted machine.
+ *
+ * It keeps a table of its own with the columns that the kernel looks at, the
+ * kernel with all numbers written in, and from these two the program and the
+ * points, which are made anew when a file is loaded.  Of the training rows
+ * only those that count are there (a weight of 0 drops a row).  Operators are
+ * made by the calls that need one, since they belong to a run and its threads
+ * while a machine may be read from many.
+ */
+#ifndef GI_MACHINE_H
+#define GI_MACHINE_H
+
+#include "kernels/points.h"
+#include "solvers/solver.h"
+
+struct gram_machine {
+    gram_kernel *kernel; /* nothing open, maps with what they learned */
+    gram_table *table;   /* source columns of the kernel, training rows */
+    gram_program *program;
+    gi_points *x;       /* in double */
+    gram_kernel **term; /* of the kernel's outermost sum */
+    size_t terms;
+
+    size_t n, targets;
+    char **target;      /* names */
+    double *y;          /* n x targets, less shift */
+    double *shift;      /* per target: its mean if there is an intercept, which
+                           keeps digits, else 0 */
+    double *noise;      /* D; NULL: ones */
+    char *noise_column; /* where D came from, or NULL */
+    double *row;        /* the row of the table given, from 0, for --why */
+    int intercept;
+    gi_amplitude amplitude_mode;
+    double *lambda;    /* per target */
+    double *amplitude; /* per target: s */
+    double *variance;  /* per target: s lambda */
+    double *evidence;  /* per target; NaN: not known */
+    double *constant;  /* per target: b, shift included */
+
+    /* per target if lambda differs (per_target), else one */
+    size_t solutions;
+    gi_solution *solution;
+    size_t features; /* of the kernel's map: rows of solution->weights */
+
+    /* the options that matter for refitting */
+    gi_factor_precision precision;
+    double jitter, tolerance;
+    int keep_factor;
+
+    gram_report report; /* its pointers point into the machine or to texts */
+    char **warning;
+    size_t warnings;
+};
+
+/* Put the report's pointers in place after the fields above have changed. */
+void gi_machine_refer(gram_machine *m);
+
+/* Add a sentence to the warnings. */
+gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
+                            ...) GI_PRINTF(3, 4);
+
+/* From kernel and table: program, points, terms; and away with them. */
+gram_status gi_machine_compile(gi_run *run, gram_machine *m);
+void gi_machine_forget(gram_machine *m);
+
+/* The kernel was multiplied by s and the amplitude becomes 1: solutions and
+ * lambda follow. */
+gram_status gi_machine_scale(gi_run *run, gram_machine *m, double s);
+
+/* The problem of solution q (one target, or all of them if there is one
+ * solution) with K, the operator of m->x; y is borrowed, and is gathered into
+ * `room`, n numbers, if q is one of several. */
+gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
+                              size_t q, double *room);
+
+/* Which solution belongs to a target. */
+static inline const gi_solution *gi_machine_solution(const gram_machine *m,
+                                                     size_t target)
+{
+    return &m->solution[m->solutions > 1 ? target : 0];
+}
+
+/* Solve for lambda and all targets: alpha, intercepts, amplitudes, evidence
+ * where it is not known and cheap (a factor in double, Markov, primal), the
+ * report's residual, rank, condition.  `o` has the wishes of gd and cg; NULL:
+ * none. */
+gram_status gi_machine_solve(gi_run *run, gram_machine *m,
+                             const gi_solver *solver,
+                             const gram_fit_options *o);
+
+/* What follows from solution q of problem p: amplitudes, noise variances,
+ * intercepts, evidences that are not known; its factor goes unless it is to
+ * be kept.  After the last one, the report's worst residual, rank, ... */
+gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
+                                const gi_problem *p);
+void gi_machine_summarise(gram_machine *m);
+
+#endif

@@ -1,0 +1,13 @@
+/* model.h - what the files that write and read models share. */
+#ifndef GI_MODEL_H
+#define GI_MODEL_H
+
+#include "machines/codec.h"
+
+/* Write *table, or read it into a new one. */
+gram_status gi_model_code_table(gi_codec *c, gram_table **table);
+
+/* The machine in a file that was opened. */
+gram_status gi_model_read(gi_run *run, gi_input *in, gram_machine **out);
+
+#endif

@@ -1,0 +1,237 @@
+/* plan.c - what a fit will take, before it takes it.
+ *
+ * What the fit holds already (rows gathered, targets) is counted, not guessed;
+ * to it comes the larger of what selection and what the solution need at their
+ * peaks.  Both say so themselves (gi_path_cost, gi_solver.cost).  Selection
+ * shrinks to a sample of the rows if need be; the solution does not.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "machines/select.h"
+
+/* Most rows that a search without structure looks at.  A fixed number, so that
+ * what is found does not depend on the machine; and fewer than which of them
+ * would say little. */
+enum { MOST_ROWS = 16000, FEWEST_ROWS = 100 };
+
+/* Lambdas on a path; evaluations of a search, and those on its subsets in
+ * units of one on all rows. */
+enum { PATH = 60, EVALUATIONS = 60 };
+
+static const double giga = 1e9;
+
+/* ----------------------------------------------------------------- selection
+ */
+
+static gi_cost search_cost(const gi_fit *f, size_t rows)
+{
+    double n = (double)rows, square = n * n * sizeof(double);
+    double rate = gi_rate_gemm(&gi_blas_double) * f->run->threads;
+    int loo = f->select != GRAM_SELECT_EVIDENCE;
+    gi_cost cost = {.possible = 1};
+
+    if (f->K->markov) {
+        cost.bytes = 64 * n * sizeof(double);
+        cost.seconds = EVALUATIONS * n * 1e-6;
+        return cost;
+    }
+    cost.bytes = (loo ? 1.6 : 0.52) * square +
+                 (double)gi_operator_bytes(f->K) * n / (double)f->m->n;
+    cost.seconds = EVALUATIONS * (loo ? 2 : 1) * n * n * n / rate;
+    return cost;
+}
+
+static gi_cost path_cost(const gi_fit *f, size_t rows)
+{
+    gi_problem p = gi_fit_problem(f);
+
+    p.n = rows;
+    return gi_path_cost(
+        f->run, &p, NULL,
+        (f->select == GRAM_SELECT_GCV ? GI_WANT_GCV : GI_WANT_LOO) |
+            GI_WANT_EVIDENCE,
+        PATH);
+}
+
+/* In single precision a last look in double may follow, which needs more. */
+static gi_cost folds_cost(const gi_fit *f, size_t rows)
+{
+    gi_problem p = gi_fit_problem(f);
+    size_t lambdas = gi_select_cv_lambdas(f);
+    gi_cost cost, last;
+
+    p.n = rows;
+    cost = gi_path_cost(f->run, &p, gi_select_cv_blas(f, rows), GI_WANT_LOO,
+                        lambdas);
+    last = gi_path_cost(f->run, &p, &gi_blas_double, GI_WANT_LOO, lambdas);
+    cost.seconds *= (double)gi_select_cv_tries(f);
+    cost.bytes = fmax(cost.bytes, last.bytes);
+    return cost;
+}
+
+gi_cost gi_select_cost(const gi_fit *f, size_t rows)
+{
+    return f->select == GRAM_SELECT_NONE ? (gi_cost){.possible = 1}
+           : f->select == GRAM_SELECT_CV ? folds_cost(f, rows)
+           : gi_select_searched(f) > 0   ? search_cost(f, rows)
+                                         : path_cost(f, rows);
+}
+
+/* How many of the rows selection can look at with that much memory. */
+static size_t rows_for(const gi_fit *f, double room)
+{
+    size_t n = f->m->n, rows = n;
+    int thin = f->K->markov || (f->K->features > 0 && f->K->features < n &&
+                                gi_select_searched(f) == 0);
+
+    if (!thin && rows > MOST_ROWS)
+        rows = MOST_ROWS;
+    while (rows > FEWEST_ROWS && gi_select_cost(f, rows).bytes > room)
+        rows -= rows / 16;
+    return rows;
+}
+
+/* ------------------------------------------------------------------ solution
+ */
+
+/* Bytes of the machine's own table. */
+static double table_bytes(const gi_fit *f)
+{
+    const gram_program *p = f->program;
+    double bytes = 0;
+    size_t j;
+
+    for (size_t i = 0; i < p->sources; i++) {
+        const gi_source *s = &p->source[i];
+        const gi_sparse *sparse;
+
+        if (gram_table_find(f->table, s->block ? s->block : s->name, &j) !=
+            GRAM_OK)
+            continue;
+        sparse = &f->table->column[j].sparse;
+        bytes += (double)(f->m->n * sizeof(double));
+        if (sparse->start)
+            bytes +=
+                (double)(sparse->start[f->table->rows] *
+                         (sizeof *sparse->index + sizeof *sparse->entries));
+    }
+    return bytes;
+}
+
+/* A solver's cost for all solutions. */
+static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
+                             const gi_solver *solver, const gi_problem *p)
+{
+    const gram_machine *m = f->m;
+    gi_cost cost = solver->cost(run, p);
+    double more = (double)(m->solutions - 1);
+
+    cost.seconds += more * cost.seconds;
+    if (m->keep_factor && strcmp(solver->name, "dual") == 0)
+        cost.bytes += more * (double)gi_chol_bytes(m->n, &gi_blas_double);
+    return cost;
+}
+
+static gram_status choose_solver(gi_fit *f, const gi_run *budget,
+                                 const gi_problem *p)
+{
+    gram_status status = GRAM_OK;
+    gi_cost cost;
+
+    if (!f->o->solver || strcmp(f->o->solver, "auto") == 0) {
+        GI_TRY(gi_solver_choose(budget, p, &f->plan.solver));
+        goto done;
+    }
+    GI_TRY(gi_solver_find(f->o->solver, &f->plan.solver));
+    cost = solution_cost(f, budget, f->plan.solver, p);
+    if (!cost.possible)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE, "solver %s: %s", f->o->solver,
+                       cost.why ? cost.why
+                                : "this kernel has not the structure it "
+                                  "needs"));
+    if (cost.bytes > (double)budget->memory)
+        GI_TRY(gi_fail(GRAM_ERR_MEMORY,
+                       "solver %s needs %.3g GB for %zu rows, %.3g GB may be "
+                       "used",
+                       f->o->solver, cost.bytes / giga, p->n,
+                       (double)budget->memory / giga));
+done:
+    return status;
+}
+
+/* One line a solver: its name, bytes, seconds. */
+static void list_others(const gi_fit *f, const gi_run *budget,
+                        const gi_problem *p, gram_plan *out)
+{
+    size_t used = 0;
+    const gi_solver *s;
+
+    out->others[0] = '\0';
+    for (size_t i = 0; (s = gi_solver_at(i)) != NULL; i++) {
+        gi_cost cost = solution_cost(f, budget, s, p);
+        int n;
+
+        if (s == f->plan.solver || !cost.possible)
+            continue;
+        n = snprintf(out->others + used, sizeof out->others - used,
+                     "%s%s %.3g GB, %.2g s%s", used ? "\n" : "", s->name,
+                     cost.bytes / giga, cost.seconds,
+                     cost.bytes > (double)budget->memory ? " (too big)" : "");
+        if (n < 0 || (size_t)n >= sizeof out->others - used) {
+            out->others[used] = '\0';
+            return;
+        }
+        used += (size_t)n;
+    }
+}
+
+/* ---------------------------------------------------------------------- plan
+ */
+
+gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
+{
+    gram_status status = GRAM_OK;
+    gi_problem p = gi_fit_problem(f);
+    gi_run budget = *f->run;
+    double own = table_bytes(f), used = (double)gram_memory_used();
+    double room = fmax((double)f->run->memory - used, 0);
+    gi_cost select, solve;
+
+    p.keep_factor = f->m->keep_factor;
+    budget.memory = (size_t)fmax(room - own, 0);
+    GI_TRY(choose_solver(f, &budget, &p));
+    solve = solution_cost(f, &budget, f->plan.solver, &p);
+    f->plan.rows = f->select == GRAM_SELECT_NONE ? f->m->n : rows_for(f, room);
+    select = gi_select_cost(f, f->plan.rows);
+    f->plan.selection = gi_select_sentence(f);
+    f->plan.bytes =
+        used - (double)f->used + fmax(select.bytes, own + solve.bytes);
+    f->plan.seconds = select.seconds + solve.seconds;
+    if (!out)
+        goto done;
+    *out = (gram_plan){.solver = f->plan.solver->name,
+                       .selection = f->plan.selection,
+                       .bytes = (size_t)f->plan.bytes,
+                       .seconds = f->plan.seconds};
+    list_others(f, &budget, &p, out);
+done:
+    return status;
+}
+
+gram_status gram_machine_plan(const gram_table *table,
+                              const gram_fit_options *options,
+                              const gram_exec *exec, gram_plan *out)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    gi_fit f = {
+        .run = &run, .o = options, .table = table, .used = gram_memory_used()};
+
+    GI_TRY(gi_fit_begin(&f));
+    GI_TRY(gi_fit_make_plan(&f, out));
+done:
+    gi_fit_end(&f);
+    return status;
+}

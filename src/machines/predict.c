@@ -1,0 +1,275 @@
+/* predict.c - means, standard deviations and intervals at new rows.
+ *
+ * The mean is T alpha + b, with T the kernel between new rows and training
+ * rows, made tile by tile and never kept; machines with few features have
+ * phi(x).w instead, Markov ones a pass of the filter.  The variance of f comes
+ * from the solver that has the factor; that of a new measurement has the noise
+ * amplitude * lambda * D on top.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/predict.h"
+#include "linalg/gemm.h"
+#include "solvers/markov.h"
+
+/* Rows whose features are made at a time. */
+enum { FEATURE_ROWS = 1024 };
+
+static const double usual_interval = 0.9;
+
+gram_status gi_interval_check(const gram_predict_options *o, double *out)
+{
+    *out = o->interval != 0 ? o->interval : usual_interval;
+    return *out > 0 && *out < 1
+               ? GRAM_OK
+               : gi_fail(GRAM_ERR_RANGE,
+                         "interval = %g, must be between 0 and 1", *out);
+}
+
+/* --------------------------------------------------------------------- asked
+ */
+
+gram_status gi_asked_begin(gi_asked *a)
+{
+    gram_status status = GRAM_OK;
+
+    a->rows = gram_table_rows(a->table);
+    GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
+        a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
+    if (a->rows > 0)
+        GI_TRY(
+            gi_operator_new(a->run, a->m->program, NULL, a->x, a->m->x, &a->T));
+done:
+    return status;
+}
+
+void gi_asked_end(gi_asked *a)
+{
+    gi_operator_free(a->T);
+    gi_points_free(a->x);
+}
+
+/* ---------------------------------------------------------------------- mean
+ */
+
+/* Of a solution with weights: phi(x).w. */
+static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
+                                    size_t targets, double *out)
+{
+    gram_status status = GRAM_OK;
+    const gi_operator *T = a->T;
+    size_t N = a->m->features;
+    double *F = NULL;
+
+    if (T->csr) {
+        GI_TRY(gi_csr_times(a->run, T->csr, s->weights, targets, out));
+        goto done;
+    }
+    GI_TRY(GI_NEW(a->run, F, FEATURE_ROWS * N));
+    for (size_t i = 0; i < a->rows; i += FEATURE_ROWS) {
+        size_t m = a->rows - i < FEATURE_ROWS ? a->rows - i : FEATURE_ROWS;
+
+        GI_TRY(T->feature_rows(T, a->run, i, m, F, N));
+        GI_TRY(gi_gemm_double(a->run, 0, 0, m, targets, N, 1, F, N, s->weights,
+                              targets, 0, out + i * targets, targets));
+        GI_TRY(gi_run_tick(a->run, (double)(i + m) / (double)a->rows));
+    }
+done:
+    gi_free(F);
+    return status;
+}
+
+/* out[i*targets + t] of the targets of solution q, without shift. */
+static gram_status mean_of(const gi_asked *a, size_t q, size_t targets,
+                           double *out)
+{
+    gram_status status = GRAM_OK;
+    const gi_solution *s = &a->m->solution[q];
+    gi_posterior p = {0};
+
+    if (strcmp(s->solver->name, "markov") == 0) {
+        GI_TRY(gi_posterior_new(a->run, a->m, q, 0, &p));
+        GI_TRY(gi_markov_predict(a->run, &p.p, s, a->T, out, NULL));
+        goto done;
+    }
+    if (s->weights)
+        GI_TRY(mean_of_features(a, s, targets, out));
+    else
+        GI_TRY(a->T->product(a->T, a->run, 0, s->alpha, targets, out));
+    for (size_t i = 0; i < a->rows; i++)
+        for (size_t t = 0; t < targets; t++)
+            out[i * targets + t] += s->intercept[t];
+done:
+    gi_posterior_free(&p);
+    return status;
+}
+
+gram_status gi_asked_mean(const gi_asked *a, double *mean)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *m = a->m;
+    size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
+    double *part = NULL;
+
+    GI_TRY(GI_NEW(a->run, part, a->rows * each));
+    for (size_t q = 0; q < m->solutions; q++) {
+        GI_TRY(mean_of(a, q, each, part));
+        for (size_t i = 0; i < a->rows; i++)
+            for (size_t t = 0; t < each; t++)
+                mean[i * T + q + t] = part[i * each + t] + m->shift[q + t];
+    }
+done:
+    gi_free(part);
+    return status;
+}
+
+/* ------------------------------------------------------------------ variance
+ */
+
+gram_status gi_asked_variance(const gi_asked *a, double *variance)
+{
+    gram_status status = GRAM_OK;
+    size_t Q = a->m->solutions;
+    gi_posterior p = {0};
+    double *part = NULL;
+
+    GI_TRY(GI_NEW(a->run, part, a->rows));
+    for (size_t q = 0; q < Q; q++) {
+        GI_TRY(gi_posterior_new(a->run, a->m, q, 0, &p));
+        GI_TRY(p.solver->variance(a->run, &p.p, p.s, a->T, part));
+        for (size_t i = 0; i < a->rows; i++)
+            variance[i * Q + q] = part[i];
+        gi_posterior_free(&p);
+        p = (gi_posterior){0};
+    }
+done:
+    gi_posterior_free(&p);
+    gi_free(part);
+    return status;
+}
+
+gram_status gi_asked_noise(const gi_asked *a, double *D)
+{
+    const gram_machine *m = a->m;
+    const gram_table *t = a->table;
+    double usual = 1;
+    int j = m->noise_column ? gi_dict_find(&t->names, m->noise_column,
+                                           strlen(m->noise_column))
+                            : -1;
+
+    for (size_t i = 0; m->noise_column && i < m->n; i++)
+        usual =
+            i ? usual + (m->noise[i] - usual) / (double)(i + 1) : m->noise[0];
+    for (size_t i = 0; i < a->rows; i++)
+        D[i] = j >= 0 && t->column[j].values ? t->column[j].values[i] : usual;
+    for (size_t i = 0; i < a->rows; i++)
+        if (!(D[i] >= 0))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": noise variance %g, must "
+                           "be 0 or more",
+                           i + 1, m->noise_column, D[i]);
+    return GRAM_OK;
+}
+
+/* Standard deviations, and from them Gaussian intervals if z > 0. */
+static gram_status spread(const gi_asked *a, double z, const double *mean,
+                          const gram_prediction *out)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *m = a->m;
+    size_t T = m->targets;
+    double *variance = NULL, *D = NULL;
+
+    GI_TRY(GI_NEW(a->run, variance, a->rows * m->solutions));
+    GI_TRY(GI_NEW(a->run, D, a->rows));
+    GI_TRY(gi_asked_noise(a, D));
+    GI_TRY(gi_asked_variance(a, variance));
+    for (size_t k = 0; k < a->rows * T; k++) {
+        size_t i = k / T, t = k % T, q = m->solutions > 1 ? t : 0;
+        double f = m->amplitude[t] * variance[i * m->solutions + q];
+        double y = sqrt(f + m->variance[t] * D[i]);
+
+        if (out->std_f)
+            out->std_f[k] = sqrt(f);
+        if (out->std)
+            out->std[k] = y;
+        if (out->lower && z > 0)
+            out->lower[k] = mean[k] - z * y;
+        if (out->upper && z > 0)
+            out->upper[k] = mean[k] + z * y;
+    }
+done:
+    gi_free(variance);
+    gi_free(D);
+    return status;
+}
+
+/* -------------------------------------------------------------------- public
+ */
+
+static gram_status check(const gram_machine *m, const gram_predict_options *o,
+                         const gram_prediction *out)
+{
+    if ((out->terms || out->terms_std || out->why || out->why_part) &&
+        m->targets > 1)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "terms and the rows that speak for a prediction are "
+                       "given for one target, there are %zu",
+                       m->targets);
+    if ((int)o->method < 0 || o->method > GRAM_INTERVAL_JACKKNIFE)
+        return gi_fail(GRAM_ERR_RANGE, "method = %d, must be 0 or 1",
+                       (int)o->method);
+    return GRAM_OK;
+}
+
+static gram_status predict(const gi_asked *a, const gram_predict_options *o,
+                           const gram_prediction *out)
+{
+    gram_status status = GRAM_OK;
+    int interval = out->lower || out->upper;
+    int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
+    double *mean = out->mean, *own = NULL, width = 0;
+
+    GI_TRY(gi_interval_check(o, &width));
+    if (!mean && interval) {
+        GI_TRY(GI_NEW(a->run, own, a->rows * a->m->targets));
+        mean = own;
+    }
+    if (mean)
+        GI_TRY(gi_asked_mean(a, mean));
+    if (out->std || out->std_f || (interval && !jackknife))
+        GI_TRY(spread(a, jackknife ? 0 : gi_normal_quantile((1 + width) / 2),
+                      mean, out));
+    if (jackknife)
+        GI_TRY(gi_predict_jackknife(a, width, mean, out->lower, out->upper));
+    if (out->terms || out->terms_std)
+        GI_TRY(gi_predict_terms(a, out->terms, out->terms_std));
+    if (o->why && (out->why || out->why_part))
+        GI_TRY(gi_predict_why(a, o->why, out->why, out->why_part));
+done:
+    gi_free(own);
+    return status;
+}
+
+gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
+                                 const gram_predict_options *options,
+                                 const gram_exec *exec,
+                                 const gram_prediction *out)
+{
+    static const gram_predict_options defaults;
+    const gram_predict_options *o = options ? options : &defaults;
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    gi_asked a = {
+        .run = &run, .m = m, .table = table, .unseen_error = o->unseen_error};
+
+    GI_TRY(check(m, o, out));
+    GI_TRY(gi_asked_begin(&a));
+    if (a.rows > 0)
+        GI_TRY(predict(&a, o, out));
+done:
+    gi_asked_end(&a);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* predict.h - a prediction on its way: what its parts hand to each other.
+ */
+#ifndef GI_PREDICT_H
+#define GI_PREDICT_H
+
+#include "machines/machine.h"
+
+/* New rows before a machine. */
+typedef struct gi_asked {
+    gi_run *run;
+    const gram_machine *m;
+    const gram_table *table;
+    int unseen_error;
+    size_t rows;
+    gi_points *x;
+    gi_operator *T; /* new rows x training rows */
+} gi_asked;
+
+/* All but run, m, table and unseen_error is zero. */
+gram_status gi_asked_begin(gi_asked *a);
+void gi_asked_end(gi_asked *a);
+
+/* mean[i*targets + t], intercepts included. */
+gram_status gi_asked_mean(const gi_asked *a, double *mean);
+
+/* variance[i*solutions + q] of f, in units of the amplitude. */
+gram_status gi_asked_variance(const gi_asked *a, double *variance);
+
+/* D of a new measurement at each row: 1, or with a noise column that of the
+ * table, or where it has none the mean of the training rows. */
+gram_status gi_asked_noise(const gi_asked *a, double *D);
+
+/* What variances of solution q need: a problem, a solution with a factor. */
+typedef struct gi_posterior {
+    gi_problem p;
+    const gi_solver *solver;
+    const gi_solution *s;
+    gi_solution own; /* made anew, if the machine kept none */
+    gi_operator *K;
+    double *room;
+} gi_posterior;
+
+/* By the machine's solver if it has variances, else by dual; `dual`: by dual
+ * in double.  Errors: MEMORY, NUMERIC (dual of a singular matrix). */
+gram_status gi_posterior_new(gi_run *run, const gram_machine *m, size_t q,
+                             int dual, gi_posterior *out);
+void gi_posterior_free(gi_posterior *p);
+
+/* Can it be had within the memory, by whatever solver? */
+int gi_posterior_fits(gi_run *run, const gram_machine *m);
+
+/* For rows row .. row+m-1 of T, and a factor in double: out[i*m + j] = the
+ * weight of y_i in the mean there, and with an intercept left[j] = u of it
+ * (posterior.c).  room is n x m like out. */
+gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
+                                 const gi_operator *T, size_t row, size_t m,
+                                 double *room, double *out, double *left);
+
+/* alpha of a machine with one target; *own is to be freed. */
+gram_status gi_machine_alpha(gi_run *run, const gram_machine *m,
+                             const double **alpha, double **own);
+
+/* The parts of a prediction. */
+gram_status gi_predict_jackknife(const gi_asked *a, double interval,
+                                 const double *mean, double *lower,
+                                 double *upper);
+gram_status gi_predict_terms(const gi_asked *a, double *terms, double *std);
+gram_status gi_predict_why(const gi_asked *a, size_t count, size_t *row,
+                           double *part);
+
+/* Covariance of f at the rows for a target, C[i*ld + j]. */
+gram_status gi_asked_covariance(const gi_asked *a, size_t target, double *C,
+                                size_t ld);
+
+/* z with P(Z <= z) = p of a standard normal Z, 0 < p < 1. */
+double gi_normal_quantile(double p);
+
+/* The nominal width of an interval: 0 means 0.9.  Errors: RANGE. */
+gram_status gi_interval_check(const gram_predict_options *o, double *out);
+
+#endif

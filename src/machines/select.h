@@ -1,0 +1,45 @@
+/* select.h - selection inside: the rows it looks at, what it costs.
+ */
+#ifndef GI_SELECT_H
+#define GI_SELECT_H
+
+#include "machines/fit.h"
+#include "solvers/sample.h"
+
+/* The rows that selection looks at: all, or some of them. */
+typedef struct gi_selection {
+    size_t *pick; /* rows of the fit, ascending; NULL: all */
+    gi_sample rows;
+    gi_operator *K;     /* at theta */
+    gi_problem problem; /* of these rows */
+} gi_selection;
+
+gram_status gi_selection_new(gi_fit *f, gi_selection *s);
+void gi_selection_free(gi_selection *s); /* what is inside */
+
+/* Make K anew after f->theta has changed. */
+gram_status gi_selection_operator(gi_fit *f, gi_selection *s);
+
+/* Open numbers of the kernel, an overall `?` that is held not counted. */
+size_t gi_select_searched(const gi_fit *f);
+
+/* What is searched, and how. */
+const char *gi_select_sentence(const gi_fit *f);
+
+/* Cost of selection on that many of the rows. */
+gi_cost gi_select_cost(const gi_fit *f, size_t rows);
+
+/* select_cv.c: find theta and lambda by folds; how many kernels that tries, how
+ * many lambdas of each, and in which precision. */
+gram_status gi_select_cv(gi_fit *f, gi_selection *s);
+const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows);
+size_t gi_select_cv_tries(const gi_fit *f);
+size_t gi_select_cv_lambdas(const gi_fit *f);
+
+/* gram_table_folds, with the table's group column unless options say
+ * otherwise. */
+gram_status gi_fold_rows(gi_run *run, const gram_table *t,
+                         const gram_fold_options *options, int *fold,
+                         size_t *count);
+
+#endif

@@ -1,0 +1,351 @@
+/* select_cv.c - open numbers by cross-validation: a grid, or points at random.
+ *
+ * For each kernel the matrix is reduced once; every lambda then gives the
+ * residuals of all folds in closed form (solvers/path.h), so folds and lambdas
+ * share everything.  From SINGLE_ROWS rows on the search runs in single
+ * precision unless double was asked for.  If the lambda that wins is so small
+ * that rounding is felt, its kernel is looked at again in double.  The value is
+ * the mean squared residual, rows weighted, in the units of the target.
+ *
+ * A number without candidates is tried at five values around its start, a
+ * factor of sqrt(10) apart; lambda at ten, from 1e-5 to 1e2 times the mean
+ * of the diagonal.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "machines/select.h"
+
+enum {
+    VALUES = 5,   /* of a number without candidates */
+    LAMBDAS = 10, /* without candidates */
+    MOST_TRIES = 4096,
+    SINGLE_ROWS = 1000,
+    STREAM = 0x67726964
+};
+
+typedef struct cv {
+    gi_fit *f;
+    gi_selection *s;
+    int *fold;
+    size_t folds;
+    size_t tries, lambdas;
+    double *lambda;   /* of the kernel at hand */
+    double scale;     /* mean of its diagonal */
+    double *error;    /* lambdas x targets, mean squares */
+    double *residual; /* n x targets */
+    double *spread;   /* per target: variance, or 0 */
+    double *choice;   /* per target: the best lambda; then its error */
+    double *theta;    /* of the best kernel so far */
+    double *best;     /* and its choice */
+    double least;     /* and what it was chosen by */
+} cv;
+
+/* -------------------------------------------------------------------- tries */
+
+static size_t choices(const gi_fit *f, const gi_unknown *u)
+{
+    return (int)u->slot == f->hold ? 1
+           : u->candidates         ? u->candidate_count
+                                   : VALUES;
+}
+
+static double choice(const gi_fit *f, const gi_unknown *u, size_t i)
+{
+    double x;
+
+    if ((int)u->slot == f->hold)
+        return 1;
+    if (u->candidates)
+        return u->candidates[i];
+    x = u->log ? u->start * pow(10, ((double)i - VALUES / 2) / 2)
+               : u->lower + (u->upper - u->lower) * (double)i / (VALUES - 1);
+    return fmin(fmax(x, u->lower), u->upper);
+}
+
+size_t gi_select_cv_tries(const gi_fit *f)
+{
+    size_t count = 1;
+
+    if (gi_select_searched(f) > 0 && f->o->tries > 0)
+        return f->o->tries;
+    for (size_t u = 0; u < f->unknowns && count <= MOST_TRIES; u++)
+        count *= choices(f, &f->unknown[u]);
+    return count;
+}
+
+size_t gi_select_cv_lambdas(const gi_fit *f)
+{
+    return !isnan(f->lambda.value) ? 1
+           : f->lambda.candidate   ? f->lambda.count
+                                   : LAMBDAS;
+}
+
+/* Try k: the digits of k in the grid, or a draw of its own stream. */
+static void set_theta(const cv *c, size_t k)
+{
+    const gi_fit *f = c->f;
+    gi_rng rng = gi_rng_new(f->run->seed, STREAM + k);
+
+    for (size_t i = 0; i < f->unknowns; i++) {
+        const gi_unknown *u = &f->unknown[i];
+        size_t count = choices(f, u), at = k % count;
+        double random = gi_rng_uniform(&rng);
+
+        k /= count;
+        if (f->o->tries > 0)
+            at = (size_t)(random * (double)count);
+        f->theta[u->theta] = choice(f, u, at);
+        if (f->o->tries > 0 && count == VALUES && !u->candidates)
+            f->theta[u->theta] =
+                u->log ? u->lower * pow(u->upper / u->lower, random)
+                       : u->lower + (u->upper - u->lower) * random;
+    }
+}
+
+static void set_lambdas(const cv *c, double scale)
+{
+    const gi_lambda *given = &c->f->lambda;
+
+    for (size_t j = 0; j < c->lambdas; j++)
+        c->lambda[j] =
+            !isnan(given->value) ? given->value
+            : given->candidate
+                ? given->candidate[j]
+                : scale * pow(10, -5 + 7 * (double)j / (LAMBDAS - 1));
+}
+
+/* ------------------------------------------------------------------- errors */
+
+static double weight(const cv *c, size_t i)
+{
+    return c->s->problem.noise ? 1 / c->s->problem.noise[i] : 1;
+}
+
+/* Weighted mean squares of n x targets numbers around `around`. */
+static void mean_squares(const cv *c, const double *x, const double *around,
+                         double *out)
+{
+    size_t T = c->s->problem.targets;
+    double total = 0;
+
+    memset(out, 0, T * sizeof *out);
+    for (size_t i = 0; i < c->s->problem.n; i++) {
+        double w = weight(c, i);
+
+        total += w;
+        for (size_t t = 0; t < T; t++) {
+            double r = x[i * T + t] - (around ? around[t] : 0);
+
+            out[t] += w * r * r;
+        }
+    }
+    for (size_t t = 0; t < T; t++)
+        out[t] /= total;
+}
+
+static void find_spread(const cv *c)
+{
+    size_t T = c->s->problem.targets;
+    double total = 0, *mean = c->choice; /* free until a kernel is tried */
+
+    memset(mean, 0, T * sizeof *mean);
+    for (size_t i = 0; i < c->s->problem.n; i++) {
+        total += weight(c, i);
+        for (size_t t = 0; t < T; t++)
+            mean[t] += weight(c, i) * c->s->problem.y[i * T + t];
+    }
+    for (size_t t = 0; t < T; t++)
+        mean[t] /= total;
+    mean_squares(c, c->s->problem.y, mean, c->spread);
+}
+
+/* Errors at lambda j of the targets first .. last, each relative to its
+ * variance; a constant one says nothing. */
+static double relative(const cv *c, size_t j, size_t first, size_t last)
+{
+    size_t T = c->s->problem.targets;
+    double sum = 0;
+
+    for (size_t t = first; t <= last; t++)
+        if (c->spread[t] > 0)
+            sum += c->error[j * T + t] / c->spread[t];
+    return sum;
+}
+
+/* Keep the kernel at hand if it is better than the best so far.  Targets share
+ * lambda, or have each their own. */
+static void compare(cv *c)
+{
+    size_t T = c->s->problem.targets, step = c->f->m->solutions > 1 ? 1 : T;
+    double *lambda = c->choice, *value = c->choice + T, total = 0;
+
+    for (size_t t = 0; t < T; t += step) {
+        double least = INFINITY;
+
+        for (size_t j = 0; j < c->lambdas; j++) {
+            double x = relative(c, j, t, t + step - 1);
+
+            if (!(x < least))
+                continue;
+            least = x;
+            for (size_t k = t; k < t + step; k++) {
+                lambda[k] = c->lambda[j];
+                value[k] = c->error[j * T + k];
+            }
+        }
+        total += least;
+    }
+    if (!(total < c->least))
+        return;
+    c->least = total;
+    memcpy(c->best, c->choice, 2 * T * sizeof *c->best);
+    memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
+}
+
+/* The kernel at f->theta. */
+static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
+{
+    gram_status status = GRAM_OK;
+    gi_path *path = NULL;
+    size_t T = c->s->problem.targets;
+
+    GI_TRY(gi_selection_operator(c->f, c->s));
+    GI_TRY(gi_path_new(run, &c->s->problem, blas, GI_WANT_LOO, &path));
+    if (!path->folds) {
+        gi_path_free(path);
+        path = NULL;
+        GI_TRY(gi_path_band(run, &c->s->problem, blas, GI_WANT_LOO, &path));
+    }
+    c->scale = path->scale;
+    set_lambdas(c, path->scale);
+    for (size_t j = 0; j < c->lambdas; j++) {
+        GI_TRY(path->folds(path, run, c->lambda[j], c->fold, c->folds,
+                           c->residual));
+        mean_squares(c, c->residual, NULL, c->error + j * T);
+    }
+    c->f->evaluations += c->lambdas;
+    compare(c);
+done:
+    gi_path_free(path);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- all */
+
+gram_status gi_fold_rows(gi_run *run, const gram_table *t,
+                         const gram_fold_options *options, int *fold,
+                         size_t *count)
+{
+    gram_fold_options o = *options;
+    gram_exec exec = {
+        .threads = run->threads, .seed = run->seed, .memory = run->memory};
+
+    for (size_t j = 0; j < t->cols; j++)
+        if (t->column[j].role == GRAM_ROLE_GROUP && !o.stratify && !o.given &&
+            !o.group)
+            o.group = t->column[j].name;
+    return gram_table_folds(t, &o, &exec, fold, count);
+}
+
+static gram_status make_room(cv *c)
+{
+    gram_status status = GRAM_OK;
+    gi_run *run = c->f->run;
+    size_t T = c->s->problem.targets, n = c->f->m->n;
+
+    GI_TRY(GI_NEW(run, c->fold, n));
+    GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
+    GI_TRY(GI_NEW(run, c->error, c->lambdas * T));
+    GI_TRY(GI_NEW(run, c->residual, c->s->problem.n * T));
+    GI_TRY(GI_NEW(run, c->spread, T));
+    GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
+    GI_TRY(GI_NEW(run, c->choice, 2 * T));
+    GI_TRY(GI_NEW(run, c->best, 2 * T));
+    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds, c->fold,
+                        &c->folds));
+    for (size_t i = 0; c->s->pick && i < c->s->problem.n; i++)
+        c->fold[i] = c->fold[c->s->pick[i]];
+done:
+    return status;
+}
+
+static gram_status check(const cv *c)
+{
+    if (c->f->lambda.value == 0)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "lambda = 0, must be positive for cross-validation");
+    if (c->tries > MOST_TRIES && c->f->o->tries == 0)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "cross-validation: the grid has more than %d kernels; "
+                       "give candidates, ?[...], or a number of tries",
+                       (int)MOST_TRIES);
+    return GRAM_OK;
+}
+
+const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows)
+{
+    return f->m->precision == GI_FACTOR_DOUBLE || rows < SINGLE_ROWS
+               ? &gi_blas_double
+               : &gi_blas_single;
+}
+
+/* Rounding in single precision moves eigenvalues, which are at most n times
+ * the mean of the diagonal, by FLT_EPSILON of that: is it a hundredth of a
+ * lambda that was chosen? */
+static int feels_rounding(const cv *c)
+{
+    double most = (double)c->s->problem.n * c->scale;
+
+    for (size_t t = 0; t < c->s->problem.targets; t++)
+        if (!(c->best[t] > 100 * FLT_EPSILON * most))
+            return 1;
+    return 0;
+}
+
+gram_status gi_select_cv(gi_fit *f, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    cv c = {.f = f, .s = s, .least = INFINITY};
+    const gi_blas *blas = gi_select_cv_blas(f, s->problem.n);
+    size_t T = s->problem.targets;
+    gi_run part;
+
+    c.tries = gi_select_cv_tries(f);
+    c.lambdas = gi_select_cv_lambdas(f);
+    GI_TRY(check(&c));
+    GI_TRY(make_room(&c));
+    find_spread(&c);
+    for (size_t k = 0; k < c.tries; k++) {
+        part = gi_run_part(f->run, (double)k / (double)(c.tries + 1),
+                           (double)(k + 1) / (double)(c.tries + 1));
+        set_theta(&c, k);
+        GI_TRY(try_kernel(&c, &part, blas));
+    }
+    if (c.least < INFINITY)
+        memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
+    if (blas == &gi_blas_single &&
+        (c.least == INFINITY || feels_rounding(&c))) {
+        c.least = INFINITY;
+        part = gi_run_part(f->run, (double)c.tries / (double)(c.tries + 1), 1);
+        GI_TRY(try_kernel(&c, &part, &gi_blas_double));
+    }
+    f->value = 0;
+    for (size_t t = 0; t < T && c.least < INFINITY; t++) {
+        f->m->lambda[t] = c.best[t];
+        f->value += c.best[T + t] / (double)T;
+    }
+done:
+    gi_free(c.fold);
+    gi_free(c.lambda);
+    gi_free(c.error);
+    gi_free(c.residual);
+    gi_free(c.spread);
+    gi_free(c.theta);
+    gi_free(c.choice);
+    gi_free(c.best);
+    return status;
+}
