@@ -44,9 +44,10 @@ for header in src/*/*.h cli/*.h tests/*.h; do
         fault "$header: does not compile alone"
 done
 
+# gram.h is the manual, and as long as it must be.
 while read -r lines file; do
     fault "$file: $lines lines, must be at most 700"
-done < <(wc -l include/*.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch] \
+done < <(wc -l include/gram_plugin.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch] \
     2>/dev/null | awk '$2 != "total" && $1 > 700')
 
 # Comments and strings are taken out first; mem.c is the allocator.

@@ -241,51 +241,114 @@ OF(transposing_and_streaming_move_every_number_once)(const gi_cpu *cpu)
             }
 }
 
-/* |y - exact| within the rounding of a sum of n terms of that size. */
-static void OF(check_times)(const gi_cpu *cpu, size_t m, size_t n, size_t r,
-                            size_t gap, int turn, int both)
+/* Room for r vectors of COUNT numbers, or for sums, as REAL. */
+enum { OF(COUNT) = 96, OF(SPACE) = OF(COUNT) * GI_TIMES_SUMS };
+
+/* Where number q of vector j stands among r. */
+static size_t OF(at)(const gi_cpu *cpu, size_t j, size_t q, size_t r)
 {
-    static REAL t[ROOM * ROOM];
-    static double v[ROOM * 10], y[ROOM * 10], y0[ROOM * 10], other[ROOM * 10];
-    const size_t ld = r + gap, ins = turn ? m : n, outs = turn ? n : m;
+    size_t p = cpu->OF(times_parts)(r);
 
-    for (size_t i = 0; i < m * (n + 1); i++)
+    return r == 1 ? j : j / p * p * GI_TIMES + q * p + j % p;
+}
+
+static void OF(fill_vectors)(const gi_cpu *cpu, size_t r, REAL *v)
+{
+    memset(v, 0, OF(SPACE) * sizeof *v);
+    for (size_t j = 0; j < OF(COUNT); j++)
+        for (size_t q = 0; q < r; q++)
+            v[OF(at)(cpu, j, q, r)] = (REAL)gi_rng_normal(&rng);
+}
+
+static double OF(sum_of)(const gi_cpu *cpu, const REAL *y, size_t i, size_t q,
+                         size_t r)
+{
+    size_t p = cpu->OF(times_parts)(r);
+    double sum = 0;
+
+    for (size_t k = 0; k < p; k++)
+        sum += (double)y[i * GI_TIMES_SUMS + q * p + k];
+    return sum;
+}
+
+/* |sum - exact| within the rounding of a sum of that many terms of that size;
+ * what was there is one of them. */
+static void OF(check_sum)(double sum, double exact, double size, size_t terms)
+{
+    CHECK(fabs(sum - exact) <= (double)(terms + 1) * (double)EPSILON * size);
+}
+
+static void OF(check_times)(const gi_cpu *cpu, size_t m, size_t n, size_t r,
+                            int both)
+{
+    static REAL t[64 * 97], v[OF(SPACE)], w[OF(SPACE)], y[OF(SPACE)],
+        z[OF(SPACE)], y0[OF(SPACE)], z0[OF(SPACE)];
+    static double sums[OF(COUNT) * (GI_TIMES + 2)];
+    const size_t ldt = n + 1, parts = cpu->OF(times_parts)(r);
+
+    for (size_t i = 0; i < m * ldt; i++)
         t[i] = (REAL)gi_rng_normal(&rng);
-    for (size_t i = 0; i < ROOM * 10; i++) {
-        v[i] = gi_rng_normal(&rng);
-        y[i] = y0[i] = gi_rng_normal(&rng);
-    }
+    for (size_t i = 0; i < OF(SPACE); i++)
+        y[i] = y0[i] = (REAL)gi_rng_normal(&rng);
+    OF(fill_vectors)(cpu, r, v);
+    OF(fill_vectors)(cpu, r, w);
+    OF(fill_vectors)(cpu, r, z);
+    memcpy(z0, z, sizeof z);
     if (both)
-        cpu->OF(times_both)(m, n, t, n + 1, v, v, ld, r, turn ? other : y,
-                            turn ? y : other);
+        cpu->OF(times_both)(m, n, t, ldt, v, w, r, y, z);
     else
-        (turn ? cpu->OF(times_transposed) : cpu->OF(times))(m, n, t, n + 1, v,
-                                                            ld, r, y, ld);
-    for (size_t i = 0; i < ROOM * 10; i++) {
-        size_t out = i / ld, q = i % ld;
-        double sum = y0[i], size = fabs(y0[i]);
+        cpu->OF(times)(m, n, t, ldt, v, r, y);
+    for (size_t i = 0; i < OF(COUNT) * (GI_TIMES + 2); i++)
+        sums[i] = untouched;
+    cpu->OF(times_sums)(OF(COUNT), y, r, sums, r + 2);
+    for (size_t k = 0; k < OF(COUNT); k++)
+        for (size_t q = 0; q < r + 2; q++) {
+            double extra = sums[k * (r + 2) + q] - untouched;
 
-        for (size_t in = 0; out < outs && q < r && in < ins; in++) {
-            double a = t[turn ? in * (n + 1) + out : out * (n + 1) + in];
-
-            sum += a * v[in * ld + q];
-            size += fabs(a * v[in * ld + q]);
+            if (q < r)
+                CHECK_NEAR(extra, OF(sum_of)(cpu, y, k, q, r), 1e-14);
+            else
+                CHECK(extra == 0);
         }
-        CHECK(fabs(y[i] - sum) <= (double)(2 * ins) * DBL_EPSILON * size);
-    }
+    for (size_t k = 0; k < OF(COUNT); k++)
+        for (size_t q = 0; q < r; q++) {
+            double row = OF(sum_of)(cpu, y0, k, q, r), rows = fabs(row);
+            double col = (double)z0[OF(at)(cpu, k, q, r)], cols = fabs(col);
+
+            for (size_t p = 0; p < parts; p++)
+                rows += fabs((double)y0[k * GI_TIMES_SUMS + q * parts + p]);
+            for (size_t j = 0; j < n && k < m; j++) {
+                double a =
+                    (double)t[k * ldt + j] * (double)v[OF(at)(cpu, j, q, r)];
+
+                row += a;
+                rows += fabs(a);
+            }
+            for (size_t i = 0; i < m && k < n && both; i++) {
+                double a =
+                    (double)t[i * ldt + k] * (double)w[OF(at)(cpu, i, q, r)];
+
+                col += a;
+                cols += fabs(a);
+            }
+            OF(check_sum)(OF(sum_of)(cpu, y, k, q, r), row, rows, n);
+            OF(check_sum)((double)z[OF(at)(cpu, k, q, r)], col, cols, m);
+        }
 }
 
 static void OF(tiles_multiply_vectors)(const gi_cpu *cpu)
 {
-    static const size_t size[][2] = {{0, 5}, {5, 0},   {1, 1},   {3, 17},
-                                     {8, 8}, {19, 33}, {64, 96}, {17, 99}};
+    static const size_t size[][2] = {
+        {0, 16}, {8, 0}, {8, 16}, {24, 48}, {64, 96}};
 
-    for (size_t k = 0; k < sizeof size / sizeof *size; k++)
-        for (size_t r = 1; r <= 8; r++)
-            for (size_t gap = 0; gap < 3; gap += 2)
-                for (int way = 0; way < 4; way++)
-                    OF(check_times)
-    (cpu, size[k][0], size[k][1], r, gap, way % 2, way / 2);
+    for (size_t r = 1; r <= GI_TIMES; r++) {
+        size_t p = cpu->OF(times_parts)(r);
+
+        CHECK(p >= 1 && p * (r == 1 ? 1 : GI_TIMES) <= GI_TIMES_SUMS);
+        for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+            for (int both = 0; both < 2; both++)
+                OF(check_times)(cpu, size[k][0], size[k][1], r, both);
+    }
 }
 
 static void OF(products_are_summed_in_double)(const gi_cpu *cpu)

@@ -109,6 +109,73 @@ TEST(products_over_many_blocks_are_right)
     free_world(w);
 }
 
+/* All terms positive, so that sums grow: the error of sums of 384 terms in
+ * single precision, whatever their order, and of V in it. */
+TEST(single_sums_are_short)
+{
+    enum { N = 3300, R = 2 };
+    const double bound = 386 * 0x1p-24;
+    world *w = new_world(number_of("rbf"), 2, 0);
+    gi_points *x = new_points(N, 2, 0, 1);
+    float *K = store_single(w, x, NULL);
+    double *V = malloc(N * R * sizeof *V), *out = malloc(N * R * sizeof *V);
+
+    for (size_t i = 0; i < N * R; i++)
+        V[i] = 1.1 + sin((double)i);
+    x->precision = GI_SINGLE;
+    for (size_t r = 1; r <= R; r++) {
+        CHECK_OK(gi_engine_product(&w->run, &w->p, x, NULL, V, r, out));
+        for (size_t i = 0; i < N; i += 7)
+            for (size_t q = 0; q < r; q++) {
+                double sum = 0;
+
+                for (size_t j = 0; j < N; j++)
+                    sum += (double)K[i * N + j] * V[j * r + q];
+                CHECK_NEAR(out[i * r + q], sum, bound);
+            }
+    }
+    free(K);
+    free(V);
+    free(out);
+    free_points(x);
+    free_world(w);
+}
+
+/* Any number of vectors, each as if alone up to rounding; those too large or
+ * small for single precision as well. */
+TEST(vectors_do_not_mind_each_other)
+{
+    enum { N = 70, MOST = 18 };
+    static const double scale[] = {1, 1e60, 1e-60, 0, 1e-300};
+    world *w = new_world(number_of("rbf"), 2, 0);
+    gi_points *x = new_points(N, 2, 0, 1), *t = new_points(N + 3, 2, 0, 2);
+    double V[(N + 3) * MOST], one[N + 3], out[N * MOST], want[N];
+
+    for (size_t k = 0; k < 4; k++)
+        for (size_t r = 0; r <= MOST; r += r < 10 ? 1 : 8) {
+            gi_points *cols = k % 2 ? t : NULL;
+
+            x->precision = t->precision = k / 2 ? GI_SINGLE : GI_DOUBLE;
+            for (size_t i = 0; i < (N + 3) * r; i++)
+                V[i] = scale[i % r % 5] * sin((double)(i + 1));
+            CHECK_OK(gi_engine_product(&w->run, &w->p, x, cols, V, r, out));
+            for (size_t q = 0; q < r; q++) {
+                double size = 100 * scale[q % 5];
+
+                for (size_t j = 0; j < N + 3; j++)
+                    one[j] = V[j * r + q];
+                CHECK_OK(
+                    gi_engine_product(&w->run, &w->p, x, cols, one, 1, want));
+                for (size_t i = 0; i < N; i++)
+                    CHECK(fabs(out[i * r + q] - want[i]) <=
+                          size * (k / 2 ? 1e-6 : 1e-15));
+            }
+        }
+    free_points(x);
+    free_points(t);
+    free_world(w);
+}
+
 TEST(block_sums_add_up_groups)
 {
     enum { N = 130, M = 70, GROUPS = 3 };
@@ -157,4 +224,5 @@ TEST(block_sums_add_up_groups)
 TESTS(NORMAL(results_do_not_depend_on_the_threads),
       SMALL(products_equal_those_of_the_stored_matrix),
       NORMAL(products_over_many_blocks_are_right),
+      NORMAL(single_sums_are_short), SMALL(vectors_do_not_mind_each_other),
       SMALL(block_sums_add_up_groups))

@@ -1,7 +1,9 @@
 /* test_features.c - explicit feature maps by what defines them,
  * phi(x).phi(t) = k(x,t), how many features there are, and what has none.
  */
+#include "base/mem.h"
 #include "grams.h"
+#include "kernels/features.h"
 #include "temporary.h"
 
 enum { N = 12 };
@@ -160,6 +162,248 @@ TEST(sparse_rows_have_features)
     gram_table_free(t);
 }
 
+/* ----------------------------------------------------- inside the library */
+
+/* A kernel compiled for a table, and the table's rows. */
+typedef struct compiled {
+    gi_run run;
+    gram_kernel *k;
+    gram_program *p;
+    gi_points *x;
+} compiled;
+
+static compiled compile(const char *text, const gram_table *t)
+{
+    compiled c = {.run = gi_run_begin(NULL), .k = grams_kernel(text)};
+
+    CHECK_OK(gi_program_new(&c.run, c.k, t, 1, &c.p));
+    CHECK_OK(gi_points_new(&c.run, c.p, t, GI_DOUBLE, &c.x));
+    return c;
+}
+
+static void release(compiled *c)
+{
+    gi_points_free(c->x);
+    gi_program_free(c->p);
+    gram_kernel_free(c->k);
+}
+
+TEST(rows_come_in_blocks_on_any_number_of_threads)
+{
+    gram_table *t = mixed();
+    compiled c = compile("delta[u]*poly(degree=2)[a,b] + linear", t);
+    gi_features *f = NULL;
+    double *all, *some;
+    size_t m;
+
+    CHECK_OK(gi_features_new(&c.run, c.p, NULL, 1000, &f));
+    m = gi_features_count(f);
+    CHECK(m == 18 + 8 && !gi_features_sparse(f));
+    all = features_of("delta[u]*poly(degree=2)[a,b] + linear", t, &m);
+    some = grams_room(5 * (m + 2));
+    for (c.run.threads = 1; c.run.threads < 4; c.run.threads++) {
+        some[5 * (m + 2) - 1] = 77;
+        CHECK_OK(gi_features_rows(&c.run, f, c.x, 3, 5, some, m + 2));
+        for (size_t i = 0; i < 5; i++)
+            assert_memory_equal(some + i * (m + 2), all + (3 + i) * m,
+                                m * sizeof *all);
+        CHECK(some[5 * (m + 2) - 1] == 77);
+    }
+    free(all);
+    free(some);
+    gi_features_free(f);
+    release(&c);
+    gram_table_free(t);
+}
+
+TEST(theta_takes_the_place_of_the_kernels_values)
+{
+    gram_table *t = mixed();
+    compiled c = compile("?*linear[a] + ?*delta[u]", t);
+    gi_features *f = NULL;
+    double theta[] = {4, 9}, F[4], a = gram_table_column(t, 0).values[2];
+
+    CHECK(c.p->thetas == 2);
+    CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
+    CHECK_OK(gi_features_rows(&c.run, f, c.x, 2, 1, F, 4));
+    CHECK(F[0] == 2 * a && F[1] == 0 && F[2] == 0 && F[3] == 3);
+    gi_features_free(f);
+    /* a term with the factor 0 has no features, a negative one no map */
+    theta[0] = 0;
+    CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
+    CHECK(gi_features_count(f) == 3);
+    gi_features_free(f);
+    theta[0] = -1;
+    CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
+    CHECK(f == NULL);
+    release(&c);
+    gram_table_free(t);
+}
+
+TEST(no_map_is_no_error_inside)
+{
+    static const struct {
+        const char *text;
+        size_t most;
+        int there;
+    } cases[] = {
+        {"rbf(gamma=1)", 1000, 0},    {"delta[a]", 1000, 0},
+        {"linear[a,b]^0.5", 1000, 0}, {"linear[a] - linear[b]", 1000, 0},
+        {"white", 1000, 0},           {"poly(degree=2)[a,b]", 5, 0},
+        {"poly(degree=2)[a,b]", 6, 1}};
+    gram_table *t = mixed();
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        compiled c = compile(cases[i].text, t);
+        gi_features *f = NULL;
+
+        CHECK_OK(gi_features_new(&c.run, c.p, NULL, cases[i].most, &f));
+        if ((f != NULL) != cases[i].there)
+            fail_msg("%s", cases[i].text);
+        gi_features_free(f);
+        release(&c);
+    }
+    gram_table_free(t);
+}
+
+/* ------------------------------------------------------------------- sparse */
+
+/* Five features in four rows, one of them empty, and the number z. */
+static gram_table *sparse_table(size_t width, const unsigned *index)
+{
+    static const size_t start[] = {0, 2, 2, 3, 5};
+    static const double entries[] = {1, 2, 3, 4, 5}, z[] = {7, 0, -1, 2};
+    static const char *const u[] = {"p", "q", "q", "r"};
+    gram_table *t = NULL;
+
+    CHECK_OK(gram_table_new(4, &t));
+    CHECK_OK(gram_table_add_sparse(t, "s", width, start, index, entries));
+    CHECK_OK(gram_table_add_numbers(t, "z", z, 1));
+    CHECK_OK(gram_table_add_strings(t, "u", GRAM_TYPE_CATEGORY, u));
+    return t;
+}
+
+static const unsigned five[] = {0, 3, 4, 1, 3};
+
+/* The sparse matrix has the entries of the dense one that are not 0. */
+static void check_csr(const char *text, const gram_table *t, size_t entries)
+{
+    compiled c = compile(text, t);
+    gi_features *f = NULL;
+    gi_csr a = {0};
+    double *F;
+    size_t m, seen = 0;
+
+    CHECK_OK(gi_features_new(&c.run, c.p, NULL, 1000, &f));
+    m = gi_features_count(f);
+    F = grams_room(4 * m);
+    if (!gi_features_sparse(f))
+        fail_msg("%s: not sparse", text);
+    CHECK_OK(gi_features_rows(&c.run, f, c.x, 0, 4, F, m));
+    CHECK_OK(gi_features_csr(&c.run, f, c.x, &a));
+    CHECK(a.rows == 4 && a.cols == m && a.start[0] == 0);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < m; j++) {
+            int here = seen < a.start[i + 1] && a.index[seen] == j;
+
+            if ((F[i * m + j] != 0) != here ||
+                (here && a.entries[seen] != F[i * m + j]))
+                fail_msg("%s: (%zu,%zu)", text, i, j);
+            seen += (size_t)here;
+        }
+    if (seen != a.start[4] || (entries && seen != entries))
+        fail_msg("%s: %zu entries", text, a.start[4]);
+    gi_csr_free(&a);
+    free(F);
+    gi_features_free(f);
+    release(&c);
+}
+
+TEST(linear_kernels_of_sparse_rows_stay_sparse)
+{
+    static const struct {
+        const char *text;
+        size_t features, entries;
+    } cases[] = {{"linear[s]", 5, 5},
+                 {"4*linear[s]", 5, 5},
+                 {"linear[s] + 1", 6, 9},
+                 {"linear[s,z]", 6, 8},
+                 {"linear", 9, 12},
+                 {"0.25*linear[s,z] + 2*linear[z] + 9", 8, 15},
+                 {"linear[s]*linear[z]", 5, 5},
+                 {"linear[s]*delta[u]", 15, 5},
+                 {"weight(z, linear[s] + 1)", 6, 8},
+                 {"normalize(linear[s])", 5, 5},
+                 {"0*linear[s]", 0, 0}};
+    gram_table *t = sparse_table(5, five);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_map(cases[i].text, t, cases[i].features);
+        check_csr(cases[i].text, t, cases[i].entries);
+    }
+    check_map("linear[s]^2", t, 15);
+    check_map("(linear[s] + 1)^1", t, 6);
+    check_map("anova(degree=2)[s,z]", t, 22);
+    gram_table_free(t);
+}
+
+/* Feature 7 is in the second table only: the rows of the first
+ * have nothing to do with them. */
+TEST(features_of_another_table_have_their_places)
+{
+    static const unsigned wide[] = {0, 7, 4, 1, 3};
+    gram_table *t = sparse_table(5, five), *other = sparse_table(8, wide);
+    compiled c = compile("linear[s] + linear[z]", t);
+    gi_features *f = NULL;
+    gi_points *x = NULL;
+    gi_csr a = {0};
+    double F[4 * 6];
+
+    CHECK_OK(gi_points_new(&c.run, c.p, other, GI_DOUBLE, &x));
+    CHECK_OK(gi_features_new(&c.run, c.p, NULL, 1000, &f));
+    CHECK_OK(gi_features_rows(&c.run, f, x, 0, 4, F, 6));
+    assert_memory_equal(F, ((double[]){1, 0, 0, 0, 0, 7}), 6 * sizeof *F);
+    CHECK_OK(gi_features_csr(&c.run, f, x, &a));
+    CHECK(a.cols == 6 && a.start[1] == 2 && a.index[1] == 5);
+    gi_csr_free(&a);
+    gi_points_free(x);
+    gi_features_free(f);
+    release(&c);
+    gram_table_free(t);
+    gram_table_free(other);
+}
+
+TEST(failing_allocations_leave_nothing_behind)
+{
+    gram_table *t = sparse_table(5, five);
+    compiled c = compile("linear[s,z] + 1", t);
+    size_t before = gram_memory_used(), n = 1;
+    gram_status status = GRAM_ERR_MEMORY;
+    gi_features *f = NULL;
+    gi_csr a = {0};
+
+    for (; status != GRAM_OK; n++) {
+        gi_mem_fail_at(n, 1);
+        status = gi_features_new(&c.run, c.p, NULL, 1000, &f);
+        if (status == GRAM_OK)
+            status = gi_features_csr(&c.run, f, c.x, &a);
+        gi_mem_fail_at(0, 0);
+        if (status != GRAM_OK) {
+            gi_features_free(f);
+            f = NULL;
+            CHECK(gram_memory_used() == before && a.start == NULL);
+        }
+    }
+    CHECK(n > 8);
+    gi_csr_free(&a);
+    gi_features_free(f);
+    CHECK(gram_memory_used() == before);
+    release(&c);
+    gram_table_free(t);
+}
+
+/* ----------------------------------------------------------------- refusals */
+
 TEST(what_has_no_finite_map_is_named)
 {
     static const struct {
@@ -252,5 +496,12 @@ TEST(many_columns_are_no_deep_recursion)
 TESTS(SMALL(inner_products_of_features_are_the_kernel),
       SMALL(a_kernel_may_have_two_maps),
       SMALL(a_metric_has_as_many_features_as_its_factor),
-      SMALL(sparse_rows_have_features), SMALL(what_has_no_finite_map_is_named),
-      SMALL(rows_must_have_room), SMALL(many_columns_are_no_deep_recursion))
+      SMALL(sparse_rows_have_features),
+      SMALL(rows_come_in_blocks_on_any_number_of_threads),
+      SMALL(theta_takes_the_place_of_the_kernels_values),
+      SMALL(no_map_is_no_error_inside),
+      SMALL(linear_kernels_of_sparse_rows_stay_sparse),
+      SMALL(features_of_another_table_have_their_places),
+      SMALL(failing_allocations_leave_nothing_behind),
+      SMALL(what_has_no_finite_map_is_named), SMALL(rows_must_have_room),
+      SMALL(many_columns_are_no_deep_recursion))

@@ -296,33 +296,6 @@ TEST(other_text_is_brought_to_normal_form)
     check_prints("0.10*1e2*rbf", "0.1*100*rbf");
 }
 
-TEST(what_was_learned_is_printed_as_numbers)
-{
-    gram_kernel *k =
-        kernel("?*rbf(sigma=?1) + rbf(ard)[a,b] + ?^2 + matern(nu=1.5)");
-    gi_buf b = {0};
-    gram_kernel *again;
-
-    for (size_t i = 0; i < k->slots; i++) {
-        k->slot[i].open = 0;
-        k->slot[i].learned = 1;
-        k->slot[i].value = 1.0 / (double)(i + 3);
-    }
-    k->slot[2].count = 2;
-    CHECK_OK(GI_NEW(NULL, k->slot[2].values, 2));
-    k->slot[2].values[0] = 0.1;
-    k->slot[2].values[1] = 0.7;
-    CHECK_OK(gi_kernel_print(NULL, k, k->root, &b));
-    CHECK_STR(b.s, "0.3333333333333333*rbf(gamma=0.25) + "
-                   "rbf(gamma=[0.1,0.7], ard)[a,b] + 0.16666666666666666^2 + "
-                   "matern(nu=1.5, length=0.14285714285714285)");
-    again = kernel(b.s);
-    CHECK(again->slot[0].value == 1.0 / 3 && again->slot[4].value == 1.0 / 7);
-    gi_buf_free(&b);
-    gram_kernel_free(k);
-    gram_kernel_free(again);
-}
-
 /* ---------------------------------------------------------------- errors */
 
 #define RBF_LIST                                                               \
@@ -519,7 +492,6 @@ TESTS(SMALL(an_expression_becomes_a_tree_of_rules_and_classes),
       SMALL(a_map_knows_its_arguments_and_what_it_need_not_learn),
       SMALL(text_that_is_in_its_normal_form_stays),
       SMALL(other_text_is_brought_to_normal_form),
-      SMALL(what_was_learned_is_printed_as_numbers),
       SMALL(what_is_wrong_is_said_in_one_sentence_with_its_place),
       SMALL(texts_without_end_are_refused_and_deep_ones_read),
       SMALL(whichever_allocation_fails_nothing_stays_behind))

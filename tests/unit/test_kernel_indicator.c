@@ -19,6 +19,20 @@ TEST(for_eps_0_it_is_delta)
     kernels_agree("indicator", "delta", x, 3, 2, 0);
 }
 
+TEST(it_has_no_features_even_where_delta_has)
+{
+    static const char *const city[] = {"a", "b", "a"};
+    gram_kernel *k = kernel_of("indicator");
+    gram_table *t = NULL;
+    size_t count;
+
+    CHECK_OK(gram_table_new(3, &t));
+    CHECK_OK(gram_table_add_strings(t, "city", GRAM_TYPE_CATEGORY, city));
+    CHECK(gram_kernel_feature_count(k, t, &count) == GRAM_ERR_RANGE);
+    gram_table_free(t);
+    gram_kernel_free(k);
+}
+
 TEST(the_points_refute_it_for_every_eps_above_0)
 {
     static const double eps[] = {1e-30, 0.1, 1, 7, 1e30};
@@ -41,4 +55,5 @@ TEST(the_points_refute_it_for_every_eps_above_0)
 }
 
 TESTS(SMALL(values_say_what_is_near), SMALL(for_eps_0_it_is_delta),
+      SMALL(it_has_no_features_even_where_delta_has),
       SMALL(the_points_refute_it_for_every_eps_above_0))

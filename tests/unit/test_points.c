@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "kernels/block.h"
 #include "kernels/points.h"
 
 /* A kernel compiled for a table, and rows gathered for it. */
@@ -374,6 +375,80 @@ TEST(domains_hold_for_sparse_entries)
     gram_table_free(t);
 }
 
+/* ------------------------------------------------- selections and other views
+ */
+
+/* Rows 2, 0 and 2 of a sparse block and numbers beside it. */
+TEST(selected_rows_come_in_the_order_asked_for)
+{
+    static const size_t row[] = {2, 0, 2};
+    static const unsigned index[] = {1, 3, 0, 2, 1, 3};
+    static const double value[] = {-3, 4, 1, 2, -3, 4};
+    gram_table *t = sparse_of(3, 4, start, narrow, entries);
+    gi_run run = gi_run_begin(NULL);
+    gi_points *y = NULL, *none = NULL;
+    gathered g;
+
+    CHECK_OK(gram_table_add_numbers(t, "x", (double[]){5, 6, 7}, 1));
+    g = gathered_for("linear", t);
+    CHECK_OK(gi_points_select(&run, g.p, g.x, row, 3, &y));
+    CHECK(gi_points_rows(y) == 3 && y->view->sparse_width == 4);
+    assert_memory_equal(y->view->dense, ((double[]){7, 5, 7}), 24);
+    assert_memory_equal(y->view->start, ((size_t[]){0, 2, 4, 6}), 32);
+    assert_memory_equal(y->view->index, index, sizeof index);
+    assert_memory_equal(y->view->entries, value, sizeof value);
+    CHECK_OK(gi_points_select(&run, g.p, y, NULL, 0, &none));
+    CHECK(gi_points_rows(none) == 0);
+    gi_points_free(y);
+    gi_points_free(none);
+    done(&g);
+    gram_table_free(t);
+}
+
+TEST(selected_rows_are_another_table_to_white)
+{
+    static const size_t row[] = {0, 1};
+    gram_table *t = table_of("a\n1\n2\n3\n");
+    gi_run run = gi_run_begin(NULL);
+    gathered g = gathered_for("white", t);
+    gi_points *y = NULL, *z = NULL;
+    double K[6];
+
+    CHECK_OK(gi_points_select(&run, g.p, g.x, row, 2, &y));
+    CHECK_OK(gi_points_select(&run, g.p, g.x, row, 2, &z));
+    CHECK_OK(gi_engine_store(&run, g.p, y, g.x, K, 3));
+    for (size_t i = 0; i < 6; i++)
+        CHECK(K[i] == 0);
+    CHECK_OK(gi_engine_store(&run, g.p, y, z, K, 2));
+    CHECK(K[0] == 0 && K[3] == 0);
+    CHECK_OK(gi_engine_store(&run, g.p, y, NULL, K, 2));
+    CHECK(K[0] == 1 && K[1] == 0 && K[2] == 0 && K[3] == 1);
+    gi_points_free(y);
+    gi_points_free(z);
+    done(&g);
+    gram_table_free(t);
+}
+
+TEST(the_same_rows_in_another_precision_are_borrowed)
+{
+    gram_table *t = table_of("a\n1\n2\n3\n");
+    gi_run run = gi_run_begin(NULL);
+    gathered g = gathered_for("rbf(gamma=0.5) + white", t);
+    gi_points *y = NULL;
+    float K[9];
+
+    CHECK_OK(gi_points_view(&run, g.x, GI_SINGLE, &y));
+    CHECK(y->view == g.x->view && gi_points_rows(y) == 3);
+    CHECK(g.x->precision == GI_DOUBLE);
+    CHECK_OK(gi_engine_store(&run, g.p, y, NULL, K, 3));
+    CHECK(K[0] == 2);
+    CHECK_NEAR((double)K[1], exp(-0.5), 1e-7);
+    gi_points_free(y);
+    has_rows(&g, 0, (double[]){1, 2, 3});
+    done(&g);
+    gram_table_free(t);
+}
+
 /* -------------------------------------------------------------------- files */
 
 TEST(a_metric_transforms_the_rows)
@@ -515,6 +590,9 @@ TESTS(SMALL(numbers_come_first_then_categories_one_hot),
       SMALL(features_that_are_named_are_numbers),
       SMALL(every_feature_needs_its_weight),
       SMALL(domains_hold_for_sparse_entries),
+      SMALL(selected_rows_come_in_the_order_asked_for),
+      SMALL(selected_rows_are_another_table_to_white),
+      SMALL(the_same_rows_in_another_precision_are_borrowed),
       SMALL(a_metric_transforms_the_rows),
       SMALL(matrices_must_have_the_rows_of_the_tables),
       SMALL(threads_change_nothing),
