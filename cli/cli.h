@@ -24,6 +24,7 @@ enum {
     CLI_GOOD = 0,
     CLI_BAD = 1,     /* bad input, a bad value, a failure */
     CLI_USAGE = 2,   /* unknown command or option, missing operand */
+    CLI_OPEN = 3,    /* not converged; what there is was written */
     CLI_SIGNAL = 128 /* plus the signal: 130 after Ctrl-C */
 };
 
@@ -53,6 +54,7 @@ typedef enum cli_kind {             /* and what `value` points to */
                         CLI_CHOICE, /* int, the position among the words of the
                                        metavar */
                         CLI_WHOLE,  /* unsigned long long */
+                        CLI_REAL,   /* double, finite */
                         CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
                         CLI_CHAR    /* char; "tab" is one too */
 } cli_kind;
@@ -95,7 +97,7 @@ extern cli_settings cli;
 
 /* --------------------------------------------------------------- commands */
 
-enum { CLI_GROUPS = 6 };
+enum { CLI_GROUPS = 8 };
 
 typedef struct cli_command {
     const char *operands; /* for the usage line: "A B" */
@@ -194,6 +196,58 @@ int cli_matrix_alloc(cli_matrix *m);
 
 /* Write it and report. */
 int cli_matrix_write(cli_matrix *m, const char *path);
+
+/* --------------------------------------------------------------- machines */
+
+extern const cli_group cli_group_fitting; /* for cli_fit_options() */
+
+/* Kernel texts that were given; none means the library's default. */
+size_t cli_kernel_count(void);
+
+/* The options of cli_group_fitting, with kernel i (0 also if none was given).
+ * Loads the model of --from, which cli_fit_end() frees. */
+int cli_fit_options(size_t i, gram_fit_options *out);
+void cli_fit_end(void);
+
+/* Read the table to fit to: it has a target, or the sentence says how to name
+ * one. */
+int cli_fit_read(const char *path, gram_table **out, double *seconds);
+
+/* How many parts cross-validation with these options makes. */
+int cli_fold_count(const gram_table *table, const gram_fit_options *o,
+                   size_t *count);
+
+/* Print what a fit found, for people or as JSON; `path` is the data, `model`
+ * the file written or NULL. */
+int cli_report_print(const gram_machine *m, const char *path, const char *model,
+                     double read_seconds, double write_seconds);
+
+/* The report as JSON, with the members of `more`, which is freed, added. */
+int cli_report_json(const gram_machine *m, json_t *more);
+
+/* A kernel's text for people, to be freed: numbers rounded to 5 digits, a
+ * space behind every comma of a list.  The exact text is in the JSON. */
+char *cli_kernel_rounded(const char *text);
+
+/* One number per target: a number, or with several targets a list. */
+json_t *cli_json_targets(const double *values, size_t targets);
+
+/* "name": value, two spaces in, values of all lines below one another; the
+ * value may be long. */
+void cli_item(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* --------------------------------------------------------------- pictures */
+
+/* A curve with a band and points, drawn with characters: y against x, rows in
+ * any order; lower, upper and points may be NULL. */
+typedef struct cli_plot {
+    size_t n;
+    const double *x, *mean, *lower, *upper;
+    size_t points;
+    const double *point_x, *point_y;
+    const char *x_name, *y_name;
+} cli_plot;
+void cli_plot_print(FILE *out, const cli_plot *plot);
 
 /* ------------------------------------------------------------------- JSON */
 

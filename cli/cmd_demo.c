@@ -1,8 +1,8 @@
 /* cmd_demo.c - gram demo: what gram does, in a minute.
  *
  * Every step is a line that one could type: the shell runs it with `gram`
- * being this very program, and the exit code must be the one that the table
- * says.  To add a step, add a line.
+ * being this very program, in a folder that is removed afterwards, and the
+ * exit code must be the one that the table says.  To add a step, add a line.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -28,6 +28,15 @@ static const struct step {
      CLI_GOOD},
     {"Nearness is often said to be a kernel.  It is not:",
      "gram check 'indicator(eps=1)'", CLI_GOOD},
+    {"Fit a function to noisy points; what the kernel leaves open is learned:",
+     "gram fit builtin:sinc -o sinc.gram", CLI_GOOD},
+    {"The function, and where nine of ten new points will be:",
+     "gram predict sinc.gram builtin:sinc --interval 0.9 --plot", CLI_GOOD},
+    {"How good it is on the points it saw:",
+     "gram score sinc.gram builtin:sinc", CLI_GOOD},
+    {"All lambdas at the price of one:",
+     "gram path builtin:sinc -k 'rbf(gamma=0.2)' --lambdas 1e-3:10:9",
+     CLI_GOOD},
     {"A mistake gets one line that says where and what:",
      "gram describe builtin:iris --target specis", CLI_BAD},
 };
@@ -49,18 +58,8 @@ static int run_line(const char *line)
     return WEXITSTATUS(status);
 }
 
-static int run(int count, char **operands)
+static int run_steps(void)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    (void)count;
-    (void)operands;
-    if (n < 0)
-        return cli_fail("cannot find the program's own file");
-    self[n] = '\0';
-    if (setenv("GRAM_DEMO", self, 1) != 0)
-        return cli_fail("out of memory");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         printf("%s# %s\n$ %s\n", i ? "\n" : "", steps[i].about, steps[i].line);
         int code = run_line(steps[i].line);
@@ -70,8 +69,32 @@ static int run(int count, char **operands)
             return cli_fail("\"%s\" ended with %d, not %d", steps[i].line, code,
                             steps[i].code);
     }
-    puts("\nNow try your own: gram describe FILE, gram check SPEC, or gram "
-         "help.");
+    return CLI_GOOD;
+}
+
+static int run(int count, char **operands)
+{
+    char self[4096], folder[] = "/tmp/gram-demo-XXXXXX";
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int code;
+
+    (void)count;
+    (void)operands;
+    if (n < 0)
+        return cli_fail("cannot find the program's own file");
+    self[n] = '\0';
+    if (setenv("GRAM_DEMO", self, 1) != 0)
+        return cli_fail("out of memory");
+    if (!mkdtemp(folder) || chdir(folder) != 0)
+        return cli_fail("%s: cannot make a folder there", folder);
+    code = run_steps();
+    unlink("sinc.gram");
+    if (chdir("/") == 0)
+        rmdir(folder);
+    if (code != CLI_GOOD)
+        return code;
+    puts("\nNow try your own: gram describe FILE, gram fit FILE -t COLUMN, or "
+         "gram help.");
     return CLI_GOOD;
 }
 

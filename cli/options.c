@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,17 @@ static int set_whole(const cli_option *o, const char *text)
     return CLI_GOOD;
 }
 
+static int set_real(const cli_option *o, const char *text)
+{
+    char *end = NULL;
+    double x = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(x))
+        return cli_fail("--%s: \"%s\" is not a finite number", o->name, text);
+    *(double *)o->value = x;
+    return CLI_GOOD;
+}
+
 /* Decimal digits with at most one point, then K, M, G or T (powers of 1024),
  * then B or iB if one likes. */
 static int set_size(const cli_option *o, const char *text)
@@ -153,8 +165,8 @@ static int set_char(const cli_option *o, const char *text)
 static int (*const setters[])(const cli_option *, const char *) = {
     [CLI_FLAG] = set_flag,    [CLI_TEXT] = set_text,
     [CLI_LIST] = add_to_list, [CLI_CHOICE] = set_choice,
-    [CLI_WHOLE] = set_whole,  [CLI_SIZE] = set_size,
-    [CLI_CHAR] = set_char,
+    [CLI_WHOLE] = set_whole,  [CLI_REAL] = set_real,
+    [CLI_SIZE] = set_size,    [CLI_CHAR] = set_char,
 };
 
 /* ---------------------------------------------------------------- parsing */

@@ -78,10 +78,23 @@ static int set_role(const char *path, gram_table *table, const char *name,
                     gram_error_message());
 }
 
+/* A target that was named takes the place of the file's own. */
+static void drop_targets(gram_table *table)
+{
+    for (size_t j = 0; j < gram_table_cols(table); j++) {
+        gram_column c = gram_table_column(table, j);
+
+        if (c.role == GRAM_ROLE_TARGET)
+            gram_table_set_role(table, c.name, GRAM_ROLE_FEATURE);
+    }
+}
+
 static int set_roles(const char *path, gram_table *table)
 {
     int code = CLI_GOOD;
 
+    if (given.target.count > 0)
+        drop_targets(table);
     for (size_t i = 0; i < given.target.count; i++)
         CLI_TRY(set_role(path, table, given.target.item[i], GRAM_ROLE_TARGET));
     CLI_TRY(set_role(path, table, given.weights, GRAM_ROLE_WEIGHT));

@@ -88,7 +88,7 @@ run check 'rbf(gamma=0.5)' builtin:iris --json
 holds "JSON with data" is_json out
 holds "has an eigenvalue" sh -c '! grep -q "\"min_eigenvalue\":null" out'
 prints '"rank":149' "and a rank"
-run check 'linear' builtin:iris --target petal_width
+run check 'linear' builtin:iris --target petal_width --drop species
 prints "rank                 3 of 150" "a target is no feature"
 printf '1,2\n2,1\n' >two.csv
 run convert two.csv two.npy -q

@@ -51,7 +51,7 @@ prints "PSD or not, it depends" "what only data can tell"
 
 run kernels --maps
 exits 0 "the maps"
-for name in log log1p sqrt square abs standardize poly fourier bins; do
+for name in log log1p sqrt square abs standardize minmax poly fourier bins; do
     prints "  $name " "they have $name"
 done
 run kernels bins

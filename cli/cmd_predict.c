@@ -1,0 +1,328 @@
+/* cmd_predict.c - gram predict: what a model says about new rows, as a table.
+ *
+ * Columns: those of --keep, prediction, std (of a new y), std_f (of f), lower,
+ * upper, then parts of terms and rows that speak for the prediction.  With
+ * several targets every name ends in _TARGET.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char *path = "-";
+static int std, terms, method, unseen, plot;
+static double interval;
+static unsigned long long why;
+static cli_list keep;
+
+static const cli_option options[] = {
+    {"output", 'o', CLI_TEXT, "FILE",
+     "where predictions go (default: standard output)", &path, 0},
+    {"std", 0, CLI_FLAG, NULL,
+     "standard deviations: std of a new y, noise included, and std_f of f",
+     &std, 0},
+    {"interval", 0, CLI_REAL, "P",
+     "lower and upper, between which a new y lies with probability P, as in "
+     "0.9",
+     &interval, 0},
+    {"method", 0, CLI_CHOICE, "gaussian|jackknife",
+     "of the interval: by the deviation, or by leave-one-out errors, which "
+     "need no Gaussian noise (jackknife+)",
+     &method, 0},
+    {"terms", 0, CLI_FLAG, NULL,
+     "the part of each term of the kernel, with its deviation", &terms, 0},
+    {"why", 0, CLI_WHOLE, "N",
+     "the N training rows that speak most for a prediction, and their parts",
+     &why, 1000},
+    {"keep", 0, CLI_LIST, "COL,...", "columns of DATA to write as well", &keep,
+     0},
+    {"unseen", 0, CLI_CHOICE, "prior|error",
+     "a category that the model has not seen: like no other, or an error",
+     &unseen, 0},
+    {"plot", 0, CLI_FLAG, NULL,
+     "draw the prediction against the one number column of the kernel instead",
+     &plot, 0},
+    {.name = NULL},
+};
+static const cli_group own = {"options", options};
+
+/* All that is asked for, in memory of its own. */
+typedef struct answer {
+    size_t rows, targets, terms;
+    gram_prediction p;
+} answer;
+
+static void *room(size_t count, size_t size, int wanted)
+{
+    return wanted ? cli_alloc(count + 1, size) : NULL;
+}
+
+static void reserve(answer *a, const gram_machine *m, size_t rows)
+{
+    const gram_report *r = gram_machine_report(m);
+    size_t n = rows * r->targets;
+
+    a->rows = rows;
+    a->targets = r->targets;
+    a->terms = gram_machine_terms(m);
+    a->p.mean = room(n, sizeof(double), 1);
+    a->p.std = room(n, sizeof(double), std);
+    a->p.std_f = room(n, sizeof(double), std);
+    a->p.lower = room(n, sizeof(double), interval > 0);
+    a->p.upper = room(n, sizeof(double), interval > 0);
+    a->p.terms = room(rows * a->terms, sizeof(double), terms);
+    a->p.terms_std = room(rows * a->terms, sizeof(double), terms && std);
+    a->p.why = room(rows * why, sizeof(size_t), why > 0);
+    a->p.why_part = room(rows * why, sizeof(double), why > 0);
+}
+
+static void release(answer *a)
+{
+    void *all[] = {a->p.mean,  a->p.std,       a->p.std_f,
+                   a->p.lower, a->p.upper,     a->p.terms,
+                   a->p.why,   a->p.terms_std, a->p.why_part};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+/* ------------------------------------------------------------------ table */
+
+static int add(gram_table *out, const char *name, const double *values,
+               size_t stride)
+{
+    return cli_status(gram_table_add_numbers(out, name, values, stride));
+}
+
+static int add_targets(gram_table *out, const gram_machine *m, const answer *a)
+{
+    const gram_report *r = gram_machine_report(m);
+    const struct {
+        const char *name;
+        const double *values;
+    } parts[] = {{"prediction", a->p.mean},
+                 {"std", a->p.std},
+                 {"std_f", a->p.std_f},
+                 {"lower", a->p.lower},
+                 {"upper", a->p.upper}};
+    int code = CLI_GOOD;
+
+    for (size_t t = 0; t < a->targets; t++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            char *name = NULL;
+
+            if (!parts[i].values)
+                continue;
+            if (asprintf(&name, a->targets > 1 ? "%s_%s" : "%s", parts[i].name,
+                         r->target[t]) < 0)
+                exit(cli_fail("out of memory"));
+            code = add(out, name, parts[i].values + t, a->targets);
+            free(name);
+            if (code != CLI_GOOD)
+                return code;
+        }
+    return code;
+}
+
+/* A name for a term that no column has yet: equal terms are numbered. */
+static char *term_name(const gram_table *out, const char *prefix,
+                       const char *term)
+{
+    char *name = NULL;
+    size_t j;
+
+    if (asprintf(&name, "%s%s", prefix, term) < 0)
+        exit(cli_fail("out of memory"));
+    for (int again = 2; gram_table_find(out, name, &j) == GRAM_OK; again++) {
+        free(name);
+        if (asprintf(&name, "%s%s (%d)", prefix, term, again) < 0)
+            exit(cli_fail("out of memory"));
+    }
+    return name;
+}
+
+static int add_terms(gram_table *out, const gram_machine *m, const answer *a)
+{
+    int code = CLI_GOOD;
+
+    for (size_t i = 0; a->p.terms && i < a->terms && code == CLI_GOOD; i++) {
+        const char *term = gram_machine_term(m, i);
+        char *name = term_name(out, "", term);
+
+        code = add(out, name, a->p.terms + i, a->terms);
+        free(name);
+        if (!a->p.terms_std || code != CLI_GOOD)
+            continue;
+        name = term_name(out, "std of ", term);
+        code = add(out, name, a->p.terms_std + i, a->terms);
+        free(name);
+    }
+    return code;
+}
+
+/* Rows are counted from 1, as in messages. */
+static int add_why(gram_table *out, const answer *a)
+{
+    double *row = cli_alloc(a->rows + 1, sizeof *row);
+    char name[64];
+    int code = CLI_GOOD;
+
+    for (size_t i = 0; i < why && code == CLI_GOOD; i++) {
+        for (size_t k = 0; k < a->rows; k++)
+            row[k] = a->p.why[k * why + i] == (size_t)-1
+                         ? NAN
+                         : (double)a->p.why[k * why + i] + 1;
+        snprintf(name, sizeof name, "why_%zu", i + 1);
+        code = add(out, name, row, 1);
+        snprintf(name, sizeof name, "why_%zu_part", i + 1);
+        if (code == CLI_GOOD)
+            code = add(out, name, a->p.why_part + i, why);
+    }
+    free(row);
+    return code;
+}
+
+static int add_column(gram_table *out, const gram_table *data, size_t j)
+{
+    gram_column c = gram_table_column(data, j);
+    size_t rows = gram_table_rows(data);
+
+    if (c.type == GRAM_TYPE_SPARSE)
+        return cli_fail("--keep: column \"%s\" is sparse", c.name);
+    if (c.values)
+        return add(out, c.name, c.values, 1);
+    const char **text = cli_alloc(rows + 1, sizeof *text);
+    for (size_t i = 0; i < rows; i++)
+        text[i] = c.codes[i] < 0 ? NULL : c.levels[c.codes[i]];
+    int code = cli_status(gram_table_add_strings(out, c.name, c.type, text));
+    free(text);
+    return code;
+}
+
+static int add_kept(gram_table *out, const gram_table *data)
+{
+    int code = CLI_GOOD;
+
+    for (size_t i = 0; i < keep.count; i++) {
+        char *copy = strdup(keep.item[i]), *rest = copy, *name;
+
+        while (code == CLI_GOOD && (name = strsep(&rest, ","))) {
+            size_t j;
+
+            code = cli_status(gram_table_find(data, name, &j));
+            if (code == CLI_GOOD)
+                code = add_column(out, data, j);
+        }
+        free(copy);
+    }
+    return code;
+}
+
+static int write_table(const gram_machine *m, const gram_table *data,
+                       const answer *a)
+{
+    int code = CLI_GOOD;
+    gram_exec exec = cli_exec("writing");
+    gram_table *out = NULL;
+
+    CLI_TRY(cli_status(gram_table_new(a->rows, &out)));
+    CLI_TRY(add_kept(out, data));
+    CLI_TRY(add_targets(out, m, a));
+    CLI_TRY(add_terms(out, m, a));
+    if (why > 0)
+        CLI_TRY(add_why(out, a));
+    gram_write_options csv = {.format = strcmp(path, "-") == 0 ? "csv" : NULL};
+    CLI_TRY(cli_status(gram_table_write(out, path, &csv, &exec)));
+done:
+    gram_table_free(out);
+    return code;
+}
+
+/* ---------------------------------------------------------------- command */
+
+static int draw(const gram_machine *m, const gram_table *data, const answer *a)
+{
+    const gram_report *r = gram_machine_report(m);
+    const char *name = gram_machine_column(m, 0);
+    gram_column x = {0}, y = {0};
+    size_t j;
+
+    if (gram_table_find(data, r->target[0], &j) == GRAM_OK)
+        y = gram_table_column(data, j);
+    if (name && gram_table_find(data, name, &j) == GRAM_OK)
+        x = gram_table_column(data, j);
+    if (!x.values || gram_machine_column(m, 1) || a->targets > 1)
+        return cli_fail("--plot: takes a model of one target and of one number "
+                        "column");
+    cli_plot_print(stdout, &(cli_plot){.n = a->rows,
+                                       .x = x.values,
+                                       .mean = a->p.mean,
+                                       .lower = a->p.lower,
+                                       .upper = a->p.upper,
+                                       .points = y.values ? a->rows : 0,
+                                       .point_x = x.values,
+                                       .point_y = y.values,
+                                       .x_name = name,
+                                       .y_name = r->target[0]});
+    return CLI_GOOD;
+}
+
+static int check_options(const gram_machine *m)
+{
+    if (interval != 0 && (interval <= 0 || interval >= 1))
+        return cli_fail("--interval: %g, must be between 0 and 1", interval);
+    if (method && interval == 0)
+        return cli_fail("--method: is of an interval, as in --interval 0.9");
+    if ((terms || why) && gram_machine_report(m)->targets > 1)
+        return cli_fail("--terms and --why take a model of one target, this "
+                        "one has %zu",
+                        gram_machine_report(m)->targets);
+    return CLI_GOOD;
+}
+
+static int run(int count, char **operands)
+{
+    int code = CLI_GOOD;
+    gram_machine *m = NULL;
+    gram_table *data = NULL;
+    answer a = {0};
+    double seconds = 0;
+
+    (void)count;
+    gram_exec exec = cli_exec("predicting");
+    CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
+    CLI_TRY(check_options(m));
+    CLI_TRY(
+        cli_table_read_other(operands[1], GRAM_MISSING_KEEP, &data, &seconds));
+    reserve(&a, m, gram_table_rows(data));
+    gram_predict_options o = {.interval = interval,
+                              .method = (gram_interval)method,
+                              .why = why,
+                              .unseen_error = unseen};
+    CLI_TRY(cli_status(gram_machine_predict(m, data, &o, &exec, &a.p)));
+    code = plot ? draw(m, data, &a) : write_table(m, data, &a);
+done:
+    release(&a);
+    gram_table_free(data);
+    gram_machine_free(m);
+    return code;
+}
+
+const cli_command cmd_predict = {
+    .operands = "MODEL DATA",
+    .least = 2,
+    .most = 2,
+    .about =
+        "Predict the target for the rows of DATA, whose columns are found by "
+        "the names of those that the model was fitted to; other columns do not "
+        "matter.\n\n"
+        "Deviations come from the Gaussian process that the model is; they "
+        "take a factorisation unless the model was fitted with --keep-factor.",
+    .examples = "gram predict sinc.gram builtin:sinc --interval 0.9 | head -3\n"
+                "gram predict m.gram new.csv --std --keep id -o out.csv\n"
+                "gram predict m.gram new.csv --terms --why 5\n",
+    .groups = {&own, &cli_group_reading, &cli_group_running, &cli_group_output,
+               &cli_group_help},
+    .run = run,
+};

@@ -1,0 +1,192 @@
+/* fitting.c - the options of every command that fits, and the table to fit to.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static struct {
+    cli_list kernel;
+    const char *lambda, *solver, *from, *fold_column, *loss;
+    double C, jitter, tolerance, step, holdout;
+    unsigned long long steps, folds, tries;
+    int select, scale, precision;
+    int no_intercept, per_target, allow_indefinite, no_jitter, keep_factor;
+    gram_machine *machine; /* of --from */
+} given = {.C = NAN};
+
+static const cli_option options[] = {
+    {"kernel", 'k', CLI_LIST, "SPEC",
+     "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); a "
+     "number is a promise, a question mark is learned",
+     &given.kernel, 0},
+    {"loss", 0, CLI_TEXT, "NAME", "the loss: squared", &given.loss, 0},
+    {"lambda", 'l', CLI_TEXT, "X|auto",
+     "the weight of |f|^2; ?[0.1,1] are the only ones allowed (default auto: "
+     "it is selected)",
+     &given.lambda, 0},
+    {"C", 0, CLI_REAL, "X", "another way to write --lambda 1/(2X)", &given.C,
+     0},
+    {"select", 0, CLI_CHOICE, "auto|evidence|loo|gcv|cv|none",
+     "how open numbers are chosen (default: evidence if the kernel has some, "
+     "loo if only lambda is open)",
+     &given.select, 0},
+    {"folds", 0, CLI_WHOLE, "K",
+     "how many parts cross-validation makes (default 5); rows of one --group "
+     "stay together",
+     &given.folds, 1000000},
+    {"fold-column", 0, CLI_TEXT, "COL",
+     "a column that holds the parts: each value is one", &given.fold_column, 0},
+    {"tries", 0, CLI_WHOLE, "N",
+     "cross-validate N random points instead of a grid", &given.tries, 100000},
+    {"scale", 0, CLI_CHOICE, "auto|none|standard|minmax",
+     "scale columns, as a map in the kernel (default: where no number in the "
+     "kernel fixes a scale)",
+     &given.scale, 0},
+    {"solver", 0, CLI_TEXT, "NAME",
+     "auto, primal, dual, markov, cg or gd (default: the cheapest that fits)",
+     &given.solver, 0},
+    {"precision", 0, CLI_CHOICE, "auto|double|single",
+     "of the factor; single is refined in double (default: where it pays)",
+     &given.precision, 0},
+    {"jitter", 0, CLI_REAL, "X",
+     "add X to the diagonal (default: only where the factorisation fails, and "
+     "said)",
+     &given.jitter, 0},
+    {"no-jitter", 0, CLI_FLAG, NULL, "never add any, fail instead",
+     &given.no_jitter, 0},
+    {"tolerance", 0, CLI_REAL, "X", "cg, gd: the relative residual to reach",
+     &given.tolerance, 0},
+    {"steps", 0, CLI_WHOLE, "N", "cg, gd: at most so many", &given.steps, 0},
+    {"step", 0, CLI_REAL, "X",
+     "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))",
+     &given.step, 0},
+    {"holdout", 0, CLI_REAL, "SHARE",
+     "gd: rows kept back, whose error tells when to stop (default 0)",
+     &given.holdout, 0},
+    {"no-intercept", 0, CLI_FLAG, NULL, "f without a constant b",
+     &given.no_intercept, 0},
+    {"per-target", 0, CLI_FLAG, NULL, "a lambda for every target",
+     &given.per_target, 0},
+    {"allow-indefinite", 0, CLI_FLAG, NULL,
+     "take kernels that are not known to be positive semidefinite",
+     &given.allow_indefinite, 0},
+    {"keep-factor", 0, CLI_FLAG, NULL,
+     "keep the factor in the model, for fast deviations and updates",
+     &given.keep_factor, 0},
+    {"from", 0, CLI_TEXT, "MODEL", "take kernel and lambda from a model",
+     &given.from, 0},
+    {.name = NULL},
+};
+
+const cli_group cli_group_fitting = {"fitting", options};
+
+size_t cli_kernel_count(void)
+{
+    return given.kernel.count;
+}
+
+/* --C as the text of a lambda. */
+static int lambda_of_C(const char **lambda)
+{
+    static char text[CLI_ROOM];
+
+    if (isnan(given.C))
+        return CLI_GOOD;
+    if (given.lambda)
+        return cli_fail("--C and --lambda say the same: give one of them");
+    if (given.C <= 0)
+        return cli_fail("--C: %g, must be positive", given.C);
+    snprintf(text, sizeof text, "%.17g", 1 / (2 * given.C));
+    *lambda = text;
+    return CLI_GOOD;
+}
+
+static int load_from(void)
+{
+    gram_exec exec = cli_exec("loading");
+
+    if (!given.from || given.machine)
+        return CLI_GOOD;
+    if (given.kernel.count > 0 || given.lambda)
+        return cli_fail("--from brings kernel and lambda: leave out --kernel "
+                        "and --lambda");
+    return cli_status(gram_machine_load(given.from, &exec, &given.machine));
+}
+
+int cli_fit_options(size_t i, gram_fit_options *out)
+{
+    int code = CLI_GOOD;
+    const char *lambda = given.lambda;
+
+    if (given.loss && strcmp(given.loss, "squared") != 0)
+        return cli_fail("--loss: \"%s\" is not there, only squared is",
+                        given.loss);
+    if (given.jitter < 0)
+        return cli_fail("--jitter: %g, must be at least 0", given.jitter);
+    if (given.holdout < 0 || given.holdout >= 1)
+        return cli_fail("--holdout: %g, must be from 0 to below 1",
+                        given.holdout);
+    CLI_TRY(lambda_of_C(&lambda));
+    CLI_TRY(load_from());
+    *out = (gram_fit_options){
+        .kernel = i < given.kernel.count ? given.kernel.item[i] : NULL,
+        .lambda = lambda,
+        .solver = given.solver,
+        .select = (gram_select)given.select,
+        .scale = (gram_kernel_scale)given.scale,
+        .no_intercept = given.no_intercept,
+        .per_target = given.per_target,
+        .allow_indefinite = given.allow_indefinite,
+        .precision = given.precision,
+        .jitter = given.no_jitter ? -1 : given.jitter,
+        .tolerance = given.tolerance,
+        .steps = given.steps,
+        .step = given.step,
+        .holdout = given.holdout,
+        .folds = {.folds = given.folds, .given = given.fold_column},
+        .tries = given.tries,
+        .keep_factor = given.keep_factor,
+        .from = given.machine,
+    };
+done:
+    return code;
+}
+
+void cli_fit_end(void)
+{
+    gram_machine_free(given.machine);
+    given.machine = NULL;
+}
+
+int cli_fit_read(const char *path, gram_table **out, double *seconds)
+{
+    int code = CLI_GOOD, targets = 0;
+    gram_table *table = NULL;
+
+    CLI_TRY(cli_table_read(path, GRAM_MISSING_REFUSE, &table, seconds));
+    for (size_t j = 0; j < gram_table_cols(table); j++)
+        targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
+    if (targets == 0)
+        CLI_TRY(cli_fail("%s: no target, --target COL names the column to "
+                         "predict",
+                         cli_path(path, "standard input")));
+    *out = table;
+    table = NULL;
+done:
+    gram_table_free(table);
+    return code;
+}
+
+int cli_fold_count(const gram_table *table, const gram_fit_options *o,
+                   size_t *count)
+{
+    gram_exec exec = cli_exec("splitting");
+    int *fold = cli_alloc(gram_table_rows(table) + 1, sizeof *fold);
+    int code =
+        cli_status(gram_table_folds(table, &o->folds, &exec, fold, count));
+
+    free(fold);
+    return code;
+}

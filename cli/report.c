@@ -1,0 +1,215 @@
+/* report.c - what a fit found, for people and as JSON.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { ITEM = 16 }; /* where the values of a report begin */
+
+void cli_item(const char *name, const char *format, ...)
+{
+    va_list args;
+    char *text = NULL;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        exit(cli_fail("out of memory"));
+    va_end(args);
+    printf("  %-*s", ITEM - 2, name);
+    cli_wrap(stdout, text, ITEM, ITEM);
+    free(text);
+}
+
+/* ------------------------------------------------------------------- JSON */
+
+json_t *cli_json_targets(const double *values, size_t targets)
+{
+    json_t *list;
+
+    if (targets == 1)
+        return cli_json_number(*values);
+    list = json_array();
+    for (size_t t = 0; t < targets; t++)
+        json_array_append_new(list, cli_json_number(values[t]));
+    return list;
+}
+
+static json_t *json_names(const char *const *names, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, cli_json_text(names[i]));
+    return list;
+}
+
+static json_t *json_report(const gram_report *r)
+{
+    json_t *o = json_pack(
+        "{s:I, s:I, s:o, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:I}", "n",
+        (json_int_t)r->n, "d", (json_int_t)r->d, "target",
+        json_names(r->target, r->targets), "task", r->task, "loss", r->loss,
+        "kernel", cli_json_text(r->kernel), "solver", r->solver, "precision",
+        r->precision, "criterion", r->criterion, "criterion_value",
+        cli_json_number(r->criterion_value), "evaluations",
+        (json_int_t)r->evaluations);
+    const struct {
+        const char *key;
+        const double *values;
+    } lists[] = {{"lambda", r->lambda},
+                 {"amplitude", r->amplitude},
+                 {"noise_variance", r->noise_variance},
+                 {"log_evidence", r->log_evidence},
+                 {"intercept", r->intercept}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        json_object_set_new(o, lists[i].key,
+                            cli_json_targets(lists[i].values, r->targets));
+    json_object_update_new(
+        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:f, s:I, s:I, s:o}",
+                     "jitter", cli_json_number(r->jitter), "rank",
+                     (json_int_t)r->rank, "condition",
+                     cli_json_number(r->condition), "residual",
+                     cli_json_number(r->residual), "steps",
+                     (json_int_t)r->steps, "converged", r->converged, "seconds",
+                     r->seconds, "plan_bytes", (json_int_t)r->plan_bytes,
+                     "peak_bytes", (json_int_t)r->peak_bytes, "warnings",
+                     json_names(r->warnings, r->warning_count)));
+    return o;
+}
+
+/* ------------------------------------------------------------------- text */
+
+/* "0.1", or "a 0.1, b 0.2" with several targets. */
+static void item_targets(const gram_report *r, const char *name,
+                         const double *values)
+{
+    char *text = NULL, number[CLI_ROOM];
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+
+    if (!out)
+        exit(cli_fail("out of memory"));
+    for (size_t t = 0; t < r->targets; t++) {
+        if (r->targets > 1)
+            fprintf(out, "%s%s ", t ? ", " : "", r->target[t]);
+        fputs(isnan(values[t]) ? "not computed"
+                               : cli_number(number, values[t], 6),
+              out);
+    }
+    if (fclose(out))
+        exit(cli_fail("out of memory"));
+    cli_item(name, "%s", text);
+    free(text);
+}
+
+static void item_numerics(const gram_report *r)
+{
+    char residual[CLI_ROOM], condition[CLI_ROOM], jitter[CLI_ROOM];
+
+    cli_item("residual", "%s%s%s, jitter %s",
+             cli_number(residual, r->residual, 2),
+             isnan(r->condition) ? "" : ", condition about ",
+             isnan(r->condition) ? "" : cli_number(condition, r->condition, 2),
+             cli_number(jitter, r->jitter, 3));
+    if (r->rank < r->n)
+        cli_item("rank", "%zu of %zu", r->rank, r->n);
+}
+
+char *cli_kernel_rounded(const char *s)
+{
+    static const char digits[] = "0123456789";
+    char *text = NULL, number[CLI_ROOM];
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+
+    if (!out)
+        exit(cli_fail("out of memory"));
+    for (int quoted = 0, word = 0; *s;) {
+        char *end = NULL;
+        double x = strchr(digits, *s) ? strtod(s, &end) : 0;
+
+        if (end && !quoted && !word) {
+            fputs(cli_number(number, x, 5), out);
+            s = end;
+            continue;
+        }
+        quoted ^= *s == '"';
+        word = isalpha((unsigned char)*s) || *s == '_' ||
+               (word && isdigit((unsigned char)*s));
+        putc(*s, out);
+        if (*s == ',' && !quoted && s[1] != ' ')
+            putc(' ', out);
+        s++;
+    }
+    if (fclose(out))
+        exit(cli_fail("out of memory"));
+    return text;
+}
+
+static void print_text(const gram_report *r, const char *path,
+                       const char *model)
+{
+    char seconds[CLI_ROOM], peak[CLI_ROOM], plan[CLI_ROOM], value[CLI_ROOM];
+    char *kernel;
+
+    cli_put(stdout, cli_path(path, "standard input"));
+    printf(": %zu row%s, %zu column%s\n", r->n, r->n == 1 ? "" : "s", r->d,
+           r->d == 1 ? "" : "s");
+    kernel = cli_kernel_rounded(r->kernel);
+    cli_item("kernel", "%s", kernel);
+    free(kernel);
+    item_targets(r, "lambda", r->lambda);
+    item_targets(r, "amplitude", r->amplitude);
+    item_targets(r, "noise", r->noise_variance);
+    item_targets(r, "intercept", r->intercept);
+    item_targets(r, "log evidence", r->log_evidence);
+    if (strcmp(r->criterion, "none") != 0)
+        cli_item("chosen by", "%s %s, %zu evaluation%s", r->criterion,
+                 cli_number(value, r->criterion_value, 6), r->evaluations,
+                 r->evaluations == 1 ? "" : "s");
+    item_numerics(r);
+    if (r->steps > 0)
+        cli_item("solver", "%s, %s, %zu steps", r->solver, r->precision,
+                 r->steps);
+    else
+        cli_item("solver", "%s, %s", r->solver, r->precision);
+    cli_item("took", "%s s, at most %s of %s planned",
+             cli_number(seconds, r->seconds, 2), cli_bytes(peak, r->peak_bytes),
+             cli_bytes(plan, r->plan_bytes));
+    if (!r->converged)
+        puts("  NOT CONVERGED");
+    for (size_t i = 0; i < r->warning_count; i++)
+        cli_item("warning", "%s", r->warnings[i]);
+    if (model)
+        cli_item("model", "%s", model);
+}
+
+int cli_report_json(const gram_machine *m, json_t *more)
+{
+    json_t *o = json_report(gram_machine_report(m));
+
+    json_object_update_new(o, more);
+    return cli_json_print(o);
+}
+
+int cli_report_print(const gram_machine *m, const char *path, const char *model,
+                     double read_seconds, double write_seconds)
+{
+    const gram_report *r = gram_machine_report(m);
+    int code = CLI_GOOD;
+
+    if (cli.json)
+        code = cli_report_json(
+            m, json_pack("{s:o, s:o, s:f, s:f}", "file", cli_json_text(path),
+                         "model", model ? cli_json_text(model) : json_null(),
+                         "read_seconds", read_seconds, "write_seconds",
+                         write_seconds));
+    else
+        print_text(r, path, model);
+    return code != CLI_GOOD || r->converged ? code : CLI_OPEN;
+}

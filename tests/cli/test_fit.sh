@@ -1,0 +1,133 @@
+#!/bin/sh
+# test_fit.sh - fit, plan, path, cv, compare.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# value KEY: a number of the JSON in out
+value() {
+    sed -E "s/.*\"$1\":(-?[0-9.eE+-]+|null|true|false).*/\\1/" out
+}
+
+# near A B TOLERANCE NAME: |A - B| <= TOLERANCE max(|A|, |B|)
+near() {
+    if awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
+        d = a - b; if (d < 0) d = -d; if (a < 0) a = -a; if (b < 0) b = -b
+        exit !(d <= t * (a > b ? a : b)) }'; then
+        pass "$4"
+    else
+        fail "$4" "$1 is not near $2"
+    fi
+}
+
+awk 'BEGIN { print "x,z,y"; srand(3); for (i = 0; i < 60; i++) {
+    x = 6 * rand() - 3; z = rand()
+    printf "%.6f,%.6f,%.6f\n", x, z, sin(x) + z + 0.1 * (rand() - 0.5) } }' \
+    >data.csv
+
+run fit data.csv -t y -o m.gram
+exits 0 "fit"
+prints "plan:" "its first line is the plan"
+same plan: "$(head -1 out | cut -c1-5)" "really the first"
+prints "log evidence" "it reports"
+holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
+holds "the model is there" [ -s m.gram ]
+run fit data.csv -t y --json
+holds "its JSON is JSON" is_json out
+holds "with the keys that programs rely on" has_keys out n d task kernel loss \
+    lambda amplitude noise_variance criterion criterion_value log_evidence \
+    intercept jitter rank condition residual converged seconds peak_bytes \
+    warnings
+same 60 "$(value n)" "rows are counted"
+run fit data.csv -t y -k 'rbf(gamma=0.5)' --lambda 0.1 --solver dual --json
+b=$(value intercept)
+run fit data.csv -t y -k 'rbf(gamma=0.5)' --C 5 --solver cg --json
+near "$b" "$(value intercept)" 1e-7 "C is lambda, and cg is dual"
+run fit data.csv -t y -k linear --lambda 0.1 --solver primal --json
+b=$(value intercept)
+run fit data.csv -t y -k linear --lambda 0.1 --solver dual --json
+near "$b" "$(value intercept)" 1e-9 "primal is dual"
+
+run fit data.csv -t y -k 'rbf(gamma=0.5)' -l 1 --solver gd --trace trace.csv -q
+exits 0 "gradient descent"
+same step,loss "$(head -1 trace.csv)" "its trace has a header"
+holds "and losses that go down" awk -F, 'NR > 2 && $2 > last * (1 + 1e-12) {
+    exit 1 } { last = $2 }' trace.csv
+run fit data.csv -t y -k 'rbf(gamma=0.5)' -l 1 --solver gd --steps 3 -o g.gram
+exits 3 "too few steps"
+prints "NOT CONVERGED" "it says so"
+holds "the model is written" [ -s g.gram ]
+run fit data.csv -t y -k 'rbf(gamma=0.5)' -l 1 --solver gd --holdout 0.2 \
+    --trace held.csv -q
+same step,loss,held_out "$(head -1 held.csv)" "a held-out column"
+
+run plan data.csv -t y
+exits 0 "plan"
+prints dual "it names the solver"
+run plan data.csv -t y --json
+holds "its JSON is JSON" is_json out
+
+run path data.csv -t y -k 'rbf(gamma=0.5)' --lambdas 1e-3:10:5
+exits 0 "path"
+same 5 "$(grep -c '^ *[0-9]' out)" "a line for each lambda"
+prints "*" "it marks the best"
+run path data.csv -t y -k 'rbf(gamma=0.5)' --lambdas 0.01,0.1 --json
+holds "its JSON is JSON" is_json out
+holds "with the keys that programs rely on" has_keys out rows lambda loo gcv \
+    log_evidence df
+
+run cv data.csv -t y --folds 3 -k 'rbf(gamma=0.5)'
+exits 0 "cv"
+same 3 "$(grep -c '^ *[123] ' out)" "a line for each fold"
+run cv data.csv -t y --folds 3 -k 'rbf(gamma=0.5)' --json
+holds "its JSON is JSON" is_json out
+run compare data.csv -t y -k rbf -k linear --folds 3
+exits 0 "compare"
+same 2 "$(grep -c -e 'rbf$' -e 'linear$' out)" "a line for each kernel"
+run compare data.csv -t y -k rbf
+exits 2 "one kernel cannot be compared"
+
+run fit data.csv -t y -k 'rbf(gamma=?[0.1,1])' --select cv --lambda '?[0.01,1]' \
+    --folds 3 --json
+exits 0 "cross-validation over candidates"
+holds "takes one of them" grep -qE '"lambda":(0.01|1.0)' out
+
+# ------------------------------------------------------------- bad input
+
+run fit data.csv
+refuses 1 "gram fit: data.csv: no target, --target COL names the column to \
+predict" "no target"
+run fit data.csv -t q
+exits 1 "a target that is not there"
+run fit data.csv -t y --lambda -1
+exits 1 "lambda below 0"
+run fit data.csv -t y --lambda nan
+exits 1 "lambda NaN"
+run fit data.csv -t y --lambda 1 --C 1
+refuses 1 "gram fit: --C and --lambda say the same: give one of them" "both"
+run fit data.csv -t y -k 'indicator(eps=1)'
+exits 1 "a refuted kernel"
+run fit data.csv -t y --loss hinge
+exits 1 "a loss that is not there"
+run fit data.csv -t y -k rbf -k linear
+exits 1 "two kernels"
+run fit data.csv -t y --solver qp
+exits 1 "a solver that is not there"
+run fit data.csv -t y -k 'rbf(gamma=1)' -l 1 --trace t.csv
+exits 1 "a solver without steps has no trace"
+run path data.csv -t y --lambdas 1:0:3
+exits 1 "lambdas that go down"
+run fit builtin:iris -t species
+exits 1 "a target of text"
+printf 'x,y\n' >none.csv
+run fit none.csv -t y
+exits 1 "no rows"
+printf 'x,y\n1,2\n' >one.csv
+run fit one.csv -t y -k 'rbf(gamma=1)' -l 1 --json
+exits 0 "one row"
+printf 'x,y\n1,2\n2,\n' >hole.csv
+run fit hole.csv -t y
+exits 1 "a target that is missing"
+run fit data.csv -t y -o no/such/folder/m.gram -k 'rbf(gamma=1)' -l 1
+exits 1 "no such folder"
+run fit builtin:moons -k 'rbf(gamma=1)' -l 1 --mem 1K
+exits 1 "a budget that is too small"

@@ -1,0 +1,137 @@
+#!/bin/sh
+# test_predict.sh - predict, score, sample, info, norm, update, model files.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+awk 'BEGIN { print "id,x,c,y"; srand(5); for (i = 0; i < 80; i++) {
+    x = 6 * rand() - 3; c = i % 3 ? "a" : "b"
+    printf "r%d,%.6f,%s,%.6f\n", i, x, c, \
+        sin(x) + (c == "a") + 0.1 * (rand() - 0.5) } }' >all.csv
+head -61 all.csv >train.csv
+{ head -1 all.csv; tail -20 all.csv; } >test.csv
+
+run fit train.csv -t y --drop id -k 'rbf[x] + delta[c]' -o m.gram --keep-factor -q
+exits 0 "a model"
+run predict m.gram test.csv --drop id
+exits 0 "predict"
+same prediction "$(head -1 out)" "one column"
+same 21 "$(wc -l <out)" "a line for every row"
+run predict m.gram test.csv --std --interval 0.9 --keep id,y --terms
+same id,y,prediction,std,std_f,lower,upper \
+    "$(head -1 out | cut -d, -f1-7)" "all columns"
+holds "lower < prediction < upper, std > std_f" awk -F, 'NR > 1 && !($6 < $3 &&
+    $3 < $7 && $4 > $5 && $5 >= 0) { exit 1 }' out
+run predict m.gram test.csv --interval 0.9 --method jackknife
+exits 0 "jackknife"
+holds "intervals that hold most" awk -F, 'NR > 1 && !($2 < $3) { exit 1 }' out
+run predict m.gram test.csv --why 2
+same prediction,why_1,why_1_part,why_2,why_2_part "$(head -1 out)" "why"
+holds "rows of the table, the strongest first" awk -F, 'NR > 1 {
+    a = $3 < 0 ? -$3 : $3; b = $5 < 0 ? -$5 : $5
+    if ($2 < 1 || $2 > 60 || a < b) exit 1 }' out
+sed 's/,b,/,new,/' test.csv >new.csv
+run predict m.gram new.csv
+exits 0 "a category that was never seen"
+run predict m.gram new.csv --unseen error
+exits 1 "can be an error"
+run predict m.gram test.csv -o p.csv
+holds "predictions in a file" [ -s p.csv ]
+run fit train.csv -t y --drop id,c -o x.gram -q
+run predict x.gram test.csv --interval 0.9 --plot
+exits 0 "a picture"
+holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
+
+run score m.gram test.csv --json
+exits 0 "score"
+holds "its JSON is JSON" is_json out
+holds "with the keys that programs rely on" has_keys out rmse mae r2 nlpd \
+    coverage
+run score m.gram test.csv
+prints "rmse" "for people, too"
+
+run sample m.gram test.csv -n 2
+same draw_1,draw_2 "$(head -1 out)" "draws"
+cp out first
+run sample m.gram test.csv -n 2
+holds "the same for the same seed" cmp out first
+run sample -k 'rbf(gamma=1)[x]' test.csv -n 1 --seed 3
+exits 0 "draws from the prior"
+
+run info m.gram
+exits 0 "info"
+prints "columns, by" "it ranks columns"
+holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
+run info m.gram --json
+holds "its JSON is JSON" is_json out
+
+run norm m.gram
+exits 0 "norm"
+run norm m.gram m.gram --json
+holds "a model is at distance 0 of itself" grep -q '"distance":0' out
+run norm m.gram x.gram
+exits 1 "other kernels have another space"
+
+# ---------------------------------------------------------------- updates
+
+run fit all.csv -t y --drop id --from m.gram -o full.gram -q
+exits 0 "kernel and lambda of a model"
+run predict full.gram test.csv
+cp out wanted
+run update m.gram test.csv -t y --drop id -o u.gram -q
+exits 0 "rows are added"
+run predict u.gram test.csv
+holds "as a fit to all" awk 'NR == FNR { a[FNR] = $1; next } FNR > 1 {
+    d = a[FNR] - $1; if (d < 0) d = -d; if (d > 1e-8) exit 1 }' wanted out
+run update u.gram --remove 61:80 -o back.gram -q
+exits 0 "and removed"
+run predict m.gram test.csv
+cp out wanted
+run predict back.gram test.csv
+holds "as before" awk 'NR == FNR { a[FNR] = $1; next } FNR > 1 {
+    d = a[FNR] - $1; if (d < 0) d = -d; if (d > 1e-8) exit 1 }' wanted out
+run update m.gram --remove 99
+exits 1 "a row that is not there"
+run update m.gram
+exits 2 "nothing to do"
+
+# ------------------------------------------------------------- model files
+
+size=$(wc -c <m.gram)
+head -c $((size / 2)) m.gram >cut.gram
+run predict cut.gram test.csv
+exits 1 "a truncated model"
+cp m.gram flip.gram
+printf '\377' | dd of=flip.gram bs=1 seek=200 conv=notrunc 2>/dev/null
+run predict flip.gram test.csv
+exits 1 "an altered model"
+holds "says so" grep -q "altered" err
+cp m.gram newer.gram
+printf '\011' | dd of=newer.gram bs=1 seek=8 conv=notrunc 2>/dev/null
+run predict newer.gram test.csv
+exits 1 "a newer model"
+holds "says its version" grep -q "version 9" err
+run predict test.csv test.csv
+refuses 1 "gram predict: test.csv: not a model of gram" "a file of another kind"
+cut -d, -f1,3 test.csv >less.csv
+run predict m.gram less.csv
+exits 1 "a column that is missing"
+sed 's/,[ab],/,1,/; s/^\(r[0-9]*\),[^,]*/\1,word/' test.csv >type.csv
+run predict m.gram type.csv
+exits 1 "a column of another type"
+head -1 test.csv >empty.csv
+run predict m.gram empty.csv
+refuses 1 "gram predict: empty.csv: no rows" "no rows"
+
+if [ -e /dev/full ]; then
+    run fit train.csv -t y --drop id -k 'rbf(gamma=1)[x]' -l 1 -o /dev/full -q
+    exits 1 "a disk that is full"
+fi
+cp m.gram old.gram
+cp m.gram kept.gram
+"$GRAM" fit train.csv -t y --drop id -k 'rbf(gamma=1)[x]' -l 1 --solver gd \
+    --steps 100000000 --tolerance 1e-300 -o old.gram >/dev/null 2>&1 &
+job=$!
+sleep 0.5
+kill -9 $job
+wait $job 2>/dev/null
+holds "the old model survives kill -9" cmp old.gram kept.gram
