@@ -11,19 +11,10 @@ gram_system_measure() before and after the work that is compared with them.
 
 With words, only work whose title has one of them.
 """
-import os
-import sys
-import time
-
-BUILD, *WORDS = sys.argv[1:]
-THREADS, RUNS, SAMPLES = 2, 5, 1000
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ[name] = str(THREADS)
-sys.path.insert(0, f"{BUILD}/python")
+from measure import THREADS, main, normal, rates, take_turns, verdict
 
 import numpy as np
 import scipy.sparse
-import threadpoolctl
 from sklearn.metrics import pairwise
 
 import gram
@@ -31,6 +22,7 @@ from gram._gram import ffi, lib
 from gram._library import Running, check, room
 from gram._table import as_table
 
+SAMPLES = 1000
 UNIT = {np.dtype(np.float64): 2.0**-53, np.dtype(np.float32): 2.0**-24}
 
 
@@ -86,31 +78,6 @@ def errors(K, X, reference, gamma):
 # ------------------------------------------------------------------ measure
 
 
-def timed(work):
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
-def take_turns(*works):
-    """The best time of each work, and what it gave."""
-    best = []
-    for work in works:
-        best.append([float("inf"), work()])
-    for _ in range(RUNS):
-        for kept, work in zip(best, works):
-            kept[1] = None
-            seconds, kept[1] = timed(work)
-            kept[0] = min(kept[0], seconds)
-    return best
-
-
-def rates():
-    out = ffi.new("gram_rates *")
-    check(lib.gram_system_measure(Running(THREADS).exec, out))
-    return np.array([out.gemm_double, out.gemm_single])
-
-
 def matrix(spec, X, single=False):
     return gram.kernel_matrix(spec, X, single=single, threads=THREADS)
 
@@ -120,11 +87,6 @@ def line(title, seconds, error=None, part=None):
     if error is not None:
         text += f"   error {error:.1e}, {part:.2f} of its bound"
     print(text)
-
-
-def verdict(good, *claims):
-    print(f"  {', '.join(claims)}: {'good' if good else 'MISSED'}", flush=True)
-    return good
 
 
 def against_peer(spec, X, peer, target, reference, single=False, gemm=None):
@@ -153,10 +115,6 @@ def against_peer(spec, X, peer, target, reference, single=False, gemm=None):
 
 
 # --------------------------------------------------------------------- work
-
-
-def normal(n, d, dtype=np.float64):
-    return np.random.default_rng(1).standard_normal((n, d)).astype(dtype)
 
 
 def rbf_kernel(X, gamma):
@@ -279,19 +237,4 @@ WORK = {
 }
 
 
-def main():
-    for pool in threadpoolctl.threadpool_info():
-        if pool["user_api"] == "blas" and "gram" not in pool["filepath"]:
-            print(
-                f"peers use {pool['internal_api']} {pool['version']},"
-                f" {pool['architecture']}, {pool['num_threads']} threads"
-            )
-    good = True
-    for title, work in WORK.items():
-        if not WORDS or any(word in title for word in WORDS):
-            print(title, flush=True)
-            good = work() and good
-    sys.exit(not good)
-
-
-main()
+main(WORK)

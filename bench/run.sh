@@ -9,5 +9,7 @@ grep -q avx512vl /proc/cpuinfo && export OPENBLAS_CORETYPE=SkylakeX
 missed=0
 /usr/bin/python3 bench/bench_read.py "$build" || missed=1
 /usr/bin/python3 bench/bench_kernels.py "$build" || missed=1
+/usr/bin/python3 bench/bench_fit.py "$build" || missed=1
 "$build/bench/bench_linalg" || missed=1
+"$build/bench/bench_path" || missed=1
 exit $missed
