@@ -38,6 +38,10 @@ int cli_usage(const char *format, ...) CLI_PRINTF(1, 2);
 /* The exit code of a library call, its sentence printed if it failed. */
 int cli_status(gram_status status);
 
+/* The same for a call about the table of `path`, which the sentence names if
+ * the columns or cells are at fault. */
+int cli_status_of(const char *path, gram_status status);
+
 /* Leave the function through its done: label, `code` set, if `call` fails. */
 #define CLI_TRY(call)                                                          \
     do {                                                                       \
@@ -172,6 +176,20 @@ int cli_table_read(const char *path, gram_missing missing, gram_table **out,
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds);
 
+/* The same as cli_table_read, but without --target the columns of these names
+ * are the targets, instead of the file's own. */
+int cli_table_read_for(const char *path, const char *const *targets,
+                       size_t count, gram_missing missing, gram_table **out,
+                       double *seconds);
+
+/* Can the file be written, and is it not the data itself?  To be asked before
+ * the work; NULL: nothing is written. */
+int cli_output_begin(const char *path, const char *data);
+
+/* Write a table that a command made since `start`; as JSON where that was
+ * asked for: the table on standard output, or what was written to a file. */
+int cli_table_write(const gram_table *table, const char *path, double start);
+
 /* The path for people: "standard input" for "-". */
 const char *cli_path(const char *path, const char *dash);
 
@@ -226,7 +244,8 @@ int cli_report_print(const gram_machine *m, const char *path, const char *model,
 int cli_report_json(const gram_machine *m, json_t *more);
 
 /* A kernel's text for people, to be freed: numbers rounded to 5 digits, a
- * space behind every comma of a list.  The exact text is in the JSON. */
+ * space behind every comma of a list, long lists of numbers cut short.  The
+ * exact text is in the JSON. */
 char *cli_kernel_rounded(const char *text);
 
 /* One number per target: a number, or with several targets a list. */
@@ -246,6 +265,7 @@ typedef struct cli_plot {
     size_t points;
     const double *point_x, *point_y;
     const char *x_name, *y_name;
+    int x_date; /* x are days */
 } cli_plot;
 void cli_plot_print(FILE *out, const cli_plot *plot);
 
@@ -254,6 +274,9 @@ void cli_plot_print(FILE *out, const cli_plot *plot);
 /* null for a NaN or an infinity; text that is not UTF-8 is mended. */
 json_t *cli_json_number(double x);
 json_t *cli_json_text(const char *s);
+
+/* {"column": [value, ...], ...}: categories and text as strings. */
+json_t *cli_json_table(const gram_table *table);
 
 /* Print the object, which is freed, as one line on stdout; NULL means that
  * memory ran out. */

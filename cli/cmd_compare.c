@@ -9,6 +9,8 @@
 
 #include "cli.h"
 
+enum { KERNEL = 50 }; /* where the kernels begin */
+
 /* Mean of a - b over folds (b NULL: of a), and the standard error of it. */
 static double mean_difference(const double *a, const double *b, size_t folds,
                               double *error)
@@ -69,7 +71,10 @@ static void print_text(const gram_fit_options *o, size_t kernels,
                cli_number(nlpd, total[c].nlpd, 5));
         cli_cell_right(stdout, cell, 26);
         fputs("  ", stdout);
-        cli_put(stdout, o[c].kernel);
+        if (cli_width(o[c].kernel) <= cli_columns() - KERNEL)
+            cli_put(stdout, o[c].kernel);
+        else
+            cli_cell(stdout, o[c].kernel, cli_columns() - KERNEL);
         putchar('\n');
     }
 }

@@ -123,6 +123,8 @@ static int run(int count, char **operands)
     double read_seconds = 0, start;
 
     (void)count;
+    CLI_TRY(cli_output_begin(path, operands[0]));
+    CLI_TRY(cli_output_begin(trace_path, operands[0]));
     CLI_TRY(cli_fit_read(operands[0], &table, &read_seconds));
     CLI_TRY(fit(table, &m));
     start = cli_clock();

@@ -6,6 +6,12 @@
 
 #include "cli.h"
 
+/* From its square, which rounding may take below 0; NaN stays. */
+static double root(double square)
+{
+    return square < 0 ? 0 : sqrt(square);
+}
+
 static int run(int count, char **operands)
 {
     int code = CLI_GOOD;
@@ -21,18 +27,17 @@ static int run(int count, char **operands)
         CLI_TRY(cli_status(gram_machine_inner(m[1], NULL, &exec, &gg)));
         CLI_TRY(cli_status(gram_machine_inner(m[0], m[1], &exec, &fg)));
     }
-    double distance = sqrt(fmax(ff - 2 * fg + gg, 0));
+    double distance = root(ff - 2 * fg + gg);
     if (cli.json) {
         code = cli_json_print(json_pack(
-            "{s:o, s:o, s:o, s:o}", "norm", cli_json_number(sqrt(fmax(ff, 0))),
-            "norm2", cli_json_number(sqrt(fmax(gg, 0))), "inner",
-            cli_json_number(fg), "distance", cli_json_number(distance)));
+            "{s:o, s:o, s:o, s:o}", "norm", cli_json_number(root(ff)), "norm2",
+            cli_json_number(root(gg)), "inner", cli_json_number(fg), "distance",
+            cli_json_number(distance)));
         goto done;
     }
-    cli_item(count > 1 ? "|f|" : "norm", "%s",
-             cli_number(a, sqrt(fmax(ff, 0)), 8));
+    cli_item(count > 1 ? "|f|" : "norm", "%s", cli_number(a, root(ff), 8));
     if (count > 1) {
-        cli_item("|g|", "%s", cli_number(a, sqrt(fmax(gg, 0)), 8));
+        cli_item("|g|", "%s", cli_number(a, root(gg), 8));
         cli_item("<f,g>", "%s", cli_number(a, fg, 8));
         cli_item("|f - g|", "%s", cli_number(a, distance, 8));
     }

@@ -6,10 +6,18 @@
 
 static int print_json(const gram_plan *plan)
 {
+    json_t *others = json_array();
+
+    for (const char *s = plan->others; *s;) {
+        size_t n = strcspn(s, "\n");
+
+        json_array_append_new(others, json_stringn(s, n));
+        s += n + (s[n] == '\n');
+    }
     return cli_json_print(json_pack(
         "{s:s, s:o, s:I, s:f, s:o}", "solver", plan->solver, "selection",
         cli_json_text(plan->selection), "bytes", (json_int_t)plan->bytes,
-        "seconds", plan->seconds, "others", cli_json_text(plan->others)));
+        "seconds", plan->seconds, "others", others));
 }
 
 static void print_text(const gram_plan *plan)

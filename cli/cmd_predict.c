@@ -12,7 +12,7 @@
 
 static const char *path = "-";
 static int std, terms, method, unseen, plot;
-static double interval;
+static double interval = NAN; /* not given */
 static unsigned long long why;
 static cli_list keep;
 
@@ -31,7 +31,9 @@ static const cli_option options[] = {
      "need no Gaussian noise (jackknife+)",
      &method, 0},
     {"terms", 0, CLI_FLAG, NULL,
-     "the part of each term of the kernel, with its deviation", &terms, 0},
+     "the parts that add up to the prediction: the intercept and each term of "
+     "the kernel, with its deviation",
+     &terms, 0},
     {"why", 0, CLI_WHOLE, "N",
      "the N training rows that speak most for a prediction, and their parts",
      &why, 1000},
@@ -69,8 +71,8 @@ static void reserve(answer *a, const gram_machine *m, size_t rows)
     a->p.mean = room(n, sizeof(double), 1);
     a->p.std = room(n, sizeof(double), std);
     a->p.std_f = room(n, sizeof(double), std);
-    a->p.lower = room(n, sizeof(double), interval > 0);
-    a->p.upper = room(n, sizeof(double), interval > 0);
+    a->p.lower = room(n, sizeof(double), !isnan(interval));
+    a->p.upper = room(n, sizeof(double), !isnan(interval));
     a->p.terms = room(rows * a->terms, sizeof(double), terms);
     a->p.terms_std = room(rows * a->terms, sizeof(double), terms && std);
     a->p.why = room(rows * why, sizeof(size_t), why > 0);
@@ -142,21 +144,37 @@ static char *term_name(const gram_table *out, const char *prefix,
     return name;
 }
 
+/* With the terms it adds up to the prediction. */
+static int add_intercept(gram_table *out, const gram_machine *m,
+                         const answer *a)
+{
+    double *b = cli_alloc(a->rows + 1, sizeof *b);
+    char *name = term_name(out, "", "intercept");
+
+    for (size_t k = 0; k < a->rows; k++)
+        b[k] = gram_machine_report(m)->intercept[0];
+    int code = add(out, name, b, 1);
+    free(name);
+    free(b);
+    return code;
+}
+
 static int add_terms(gram_table *out, const gram_machine *m, const answer *a)
 {
-    int code = CLI_GOOD;
+    int code = add_intercept(out, m, a);
 
-    for (size_t i = 0; a->p.terms && i < a->terms && code == CLI_GOOD; i++) {
-        const char *term = gram_machine_term(m, i);
+    for (size_t i = 0; i < a->terms && code == CLI_GOOD; i++) {
+        char *term = cli_kernel_rounded(gram_machine_term(m, i));
         char *name = term_name(out, "", term);
 
         code = add(out, name, a->p.terms + i, a->terms);
         free(name);
-        if (!a->p.terms_std || code != CLI_GOOD)
-            continue;
-        name = term_name(out, "std of ", term);
-        code = add(out, name, a->p.terms_std + i, a->terms);
-        free(name);
+        if (a->p.terms_std && code == CLI_GOOD) {
+            name = term_name(out, "std of ", term);
+            code = add(out, name, a->p.terms_std + i, a->terms);
+            free(name);
+        }
+        free(term);
     }
     return code;
 }
@@ -220,20 +238,19 @@ static int add_kept(gram_table *out, const gram_table *data)
 }
 
 static int write_table(const gram_machine *m, const gram_table *data,
-                       const answer *a)
+                       const answer *a, double start)
 {
     int code = CLI_GOOD;
-    gram_exec exec = cli_exec("writing");
     gram_table *out = NULL;
 
     CLI_TRY(cli_status(gram_table_new(a->rows, &out)));
     CLI_TRY(add_kept(out, data));
     CLI_TRY(add_targets(out, m, a));
-    CLI_TRY(add_terms(out, m, a));
+    if (terms)
+        CLI_TRY(add_terms(out, m, a));
     if (why > 0)
         CLI_TRY(add_why(out, a));
-    gram_write_options csv = {.format = strcmp(path, "-") == 0 ? "csv" : NULL};
-    CLI_TRY(cli_status(gram_table_write(out, path, &csv, &exec)));
+    code = cli_table_write(out, path, start);
 done:
     gram_table_free(out);
     return code;
@@ -264,16 +281,19 @@ static int draw(const gram_machine *m, const gram_table *data, const answer *a)
                                        .point_x = x.values,
                                        .point_y = y.values,
                                        .x_name = name,
+                                       .x_date = x.type == GRAM_TYPE_DATE,
                                        .y_name = r->target[0]});
     return CLI_GOOD;
 }
 
 static int check_options(const gram_machine *m)
 {
-    if (interval != 0 && (interval <= 0 || interval >= 1))
+    if (interval <= 0 || interval >= 1)
         return cli_fail("--interval: %g, must be between 0 and 1", interval);
-    if (method && interval == 0)
+    if (method && isnan(interval))
         return cli_fail("--method: is of an interval, as in --interval 0.9");
+    if (plot && cli.json)
+        return cli_fail("--plot and --json: give one of them");
     if ((terms || why) && gram_machine_report(m)->targets > 1)
         return cli_fail("--terms and --why take a model of one target, this "
                         "one has %zu",
@@ -287,21 +307,23 @@ static int run(int count, char **operands)
     gram_machine *m = NULL;
     gram_table *data = NULL;
     answer a = {0};
-    double seconds = 0;
+    double seconds = 0, start = cli_clock();
 
     (void)count;
     gram_exec exec = cli_exec("predicting");
+    CLI_TRY(cli_output_begin(path, operands[1]));
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     CLI_TRY(check_options(m));
     CLI_TRY(
         cli_table_read_other(operands[1], GRAM_MISSING_KEEP, &data, &seconds));
     reserve(&a, m, gram_table_rows(data));
-    gram_predict_options o = {.interval = interval,
+    gram_predict_options o = {.interval = isnan(interval) ? 0 : interval,
                               .method = (gram_interval)method,
                               .why = why,
                               .unseen_error = unseen};
-    CLI_TRY(cli_status(gram_machine_predict(m, data, &o, &exec, &a.p)));
-    code = plot ? draw(m, data, &a) : write_table(m, data, &a);
+    CLI_TRY(cli_status_of(operands[1],
+                          gram_machine_predict(m, data, &o, &exec, &a.p)));
+    code = plot ? draw(m, data, &a) : write_table(m, data, &a, start);
 done:
     release(&a);
     gram_table_free(data);

@@ -16,17 +16,15 @@ static const cli_option options[] = {
     {"draws", 'n', CLI_WHOLE, "N", "how many (default 1)", &draws, 1000000},
     {"kernel", 'k', CLI_TEXT, "SPEC",
      "draw from the prior of this kernel; there is no MODEL then", &kernel, 0},
-    {"noise", 0, CLI_FLAG, NULL, "add the noise of new measurements", &noise,
-     0},
+    {"with-noise", 0, CLI_FLAG, NULL, "add the noise of new measurements",
+     &noise, 0},
     {.name = NULL},
 };
 static const cli_group own = {"options", options};
 
-static int write_draws(size_t rows, const double *f)
+static int write_draws(size_t rows, const double *f, double start)
 {
     int code = CLI_GOOD;
-    gram_exec exec = cli_exec("writing");
-    gram_write_options csv = {.format = strcmp(path, "-") == 0 ? "csv" : NULL};
     gram_table *out = NULL;
 
     CLI_TRY(cli_status(gram_table_new(rows, &out)));
@@ -36,7 +34,7 @@ static int write_draws(size_t rows, const double *f)
         snprintf(name, sizeof name, "draw_%zu", c + 1);
         CLI_TRY(cli_status(gram_table_add_numbers(out, name, f + c, draws)));
     }
-    CLI_TRY(cli_status(gram_table_write(out, path, &csv, &exec)));
+    code = cli_table_write(out, path, start);
 done:
     gram_table_free(out);
     return code;
@@ -48,7 +46,7 @@ static int run(int count, char **operands)
     gram_machine *m = NULL;
     gram_kernel *k = NULL;
     gram_table *data = NULL;
-    double *f = NULL, seconds = 0;
+    double *f = NULL, seconds = 0, start = cli_clock();
 
     if (kernel ? count != 1 : count != 2)
         return cli_usage(kernel ? "--kernel needs DATA and no MODEL"
@@ -57,8 +55,9 @@ static int run(int count, char **operands)
     if (draws == 0)
         return cli_fail("--draws: 0, must be at least 1");
     if (kernel && noise)
-        return cli_fail("--noise: a kernel has none, a model has");
+        return cli_fail("--with-noise: a kernel has none, a model has");
     gram_exec exec = cli_exec("sampling");
+    CLI_TRY(cli_output_begin(path, operands[count - 1]));
     if (kernel)
         CLI_TRY(cli_status(gram_kernel_new(kernel, &k)));
     else
@@ -66,10 +65,11 @@ static int run(int count, char **operands)
     CLI_TRY(cli_table_read(operands[count - 1], GRAM_MISSING_KEEP, &data,
                            &seconds));
     f = cli_alloc(gram_table_rows(data) * draws + 1, sizeof *f);
-    CLI_TRY(cli_status(
+    CLI_TRY(cli_status_of(
+        operands[count - 1],
         kernel ? gram_kernel_sample(k, data, draws, &exec, f)
                : gram_machine_sample(m, data, draws, noise, &exec, f)));
-    code = write_draws(gram_table_rows(data), f);
+    code = write_draws(gram_table_rows(data), f, start);
 done:
     free(f);
     gram_table_free(data);

@@ -80,12 +80,14 @@ static int run(int count, char **operands)
     if (interval <= 0 || interval >= 1)
         return cli_fail("--interval: %g, must be between 0 and 1", interval);
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
-    CLI_TRY(cli_table_read(operands[1], GRAM_MISSING_KEEP, &data, &seconds));
     const gram_report *r = gram_machine_report(m);
+    CLI_TRY(cli_table_read_for(operands[1], r->target, r->targets,
+                               GRAM_MISSING_KEEP, &data, &seconds));
     scores = cli_alloc(r->targets, sizeof *scores);
     gram_predict_options o = {.interval = interval,
                               .method = (gram_interval)method};
-    CLI_TRY(cli_status(gram_machine_score(m, data, &o, &exec, scores)));
+    CLI_TRY(cli_status_of(operands[1],
+                          gram_machine_score(m, data, &o, &exec, scores)));
     if (cli.json)
         code = print_json(r, scores);
     else

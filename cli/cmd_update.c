@@ -58,18 +58,19 @@ static int run(int count, char **operands)
 
     if (count < 2 && gone.count == 0)
         return cli_usage("missing operand: DATA with new rows, or --remove");
+    const char *to = path ? path : operands[0];
     gram_exec exec = cli_exec("updating");
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
-    size_t n = gram_machine_report(m)->n;
-    mark = cli_alloc(n + 1, 1);
-    CLI_TRY(mark_all(n, mark));
+    CLI_TRY(cli_output_begin(to, count > 1 ? operands[1] : NULL));
+    const gram_report *r = gram_machine_report(m);
+    mark = cli_alloc(r->n + 1, 1);
+    CLI_TRY(mark_all(r->n, mark));
     if (count > 1)
-        CLI_TRY(cli_table_read(operands[1], GRAM_MISSING_REFUSE, &data,
-                               &read_seconds));
+        CLI_TRY(cli_table_read_for(operands[1], r->target, r->targets,
+                                   GRAM_MISSING_REFUSE, &data, &read_seconds));
     CLI_TRY(cli_status(gram_machine_update(m, data, gone.count ? mark : NULL,
                                            &exec, &updated)));
     start = cli_clock();
-    const char *to = path ? path : operands[0];
     CLI_TRY(cli_status(gram_machine_save(updated, to, &exec)));
     code = cli_report_print(updated, count > 1 ? operands[1] : operands[0], to,
                             read_seconds, cli_clock() - start);

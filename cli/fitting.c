@@ -160,12 +160,34 @@ void cli_fit_end(void)
     given.machine = NULL;
 }
 
+/* The column of the parts is no feature. */
+static int set_fold_column(const char *path, gram_table *table)
+{
+    const char *name = given.fold_column;
+
+    if (!name)
+        return CLI_GOOD;
+    for (size_t j = 0; j < gram_table_cols(table); j++) {
+        gram_column c = gram_table_column(table, j);
+
+        if (c.role == GRAM_ROLE_GROUP && strcmp(c.name, name) != 0)
+            return cli_fail("--fold-column: rows are grouped by column \"%s\" "
+                            "already, only one can say which stay together",
+                            c.name);
+        if (c.role == GRAM_ROLE_TARGET && strcmp(c.name, name) == 0)
+            return cli_fail("--fold-column: \"%s\" is the target", name);
+    }
+    return cli_status_of(path,
+                         gram_table_set_role(table, name, GRAM_ROLE_GROUP));
+}
+
 int cli_fit_read(const char *path, gram_table **out, double *seconds)
 {
     int code = CLI_GOOD, targets = 0;
     gram_table *table = NULL;
 
     CLI_TRY(cli_table_read(path, GRAM_MISSING_REFUSE, &table, seconds));
+    CLI_TRY(set_fold_column(path, table));
     for (size_t j = 0; j < gram_table_cols(table); j++)
         targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
     if (targets == 0)

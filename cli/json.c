@@ -40,6 +40,33 @@ json_t *cli_json_text(const char *s)
     return text;
 }
 
+static json_t *json_column(const gram_column *c, size_t rows)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < rows; i++)
+        json_array_append_new(
+            list, c->values         ? cli_json_number(c->values[i])
+                  : c->codes[i] < 0 ? json_null()
+                                    : cli_json_text(c->levels[c->codes[i]]));
+    return list;
+}
+
+json_t *cli_json_table(const gram_table *table)
+{
+    json_t *object = json_object();
+
+    for (size_t j = 0; j < gram_table_cols(table); j++) {
+        gram_column c = gram_table_column(table, j);
+        json_t *name = cli_json_text(c.name);
+
+        json_object_set_new(object, json_string_value(name),
+                            json_column(&c, gram_table_rows(table)));
+        json_decref(name);
+    }
+    return object;
+}
+
 int cli_json_print(json_t *object)
 {
     if (!object)

@@ -75,6 +75,20 @@ int cli_status(gram_status status)
     return cli_fail("%s", gram_error_message());
 }
 
+int cli_status_of(const char *path, gram_status status)
+{
+    const char *name = cli_path(path, "standard input");
+    const char *message = gram_error_message();
+    size_t n = strlen(name);
+    int named = strncmp(message, name, n) == 0 && message[n] == ':';
+
+    if (named || (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
+                  status != GRAM_ERR_RANGE))
+        return cli_status(status);
+    cli_progress_clear();
+    return cli_fail("%s: %s", name, message);
+}
+
 void *cli_alloc(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size);

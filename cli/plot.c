@@ -47,12 +47,10 @@ static void set(canvas *c, size_t col, double y, mark m)
 /* From one height to another in the same column. */
 static void set_span(canvas *c, size_t col, double y, double z, mark m)
 {
-    double step = (c->top - c->bottom) / HEIGHT / 2;
+    enum { STEPS = 2 * HEIGHT }; /* finer than the cells */
 
-    for (double at = fmin(y, z); at < fmax(y, z) && step > 0; at += step)
-        set(c, col, at, m);
-    set(c, col, y, m);
-    set(c, col, z, m);
+    for (int i = 0; i <= STEPS; i++)
+        set(c, col, y + (z - y) * i / STEPS, m);
 }
 
 static int by_x(const void *a, const void *b, void *x)
@@ -90,6 +88,16 @@ static void draw_curve(canvas *c, const cli_plot *p, const size_t *order)
     }
 }
 
+/* Dates have their time where the axis is a few days long. */
+static void label_x(char out[CLI_ROOM], const canvas *c, const cli_plot *p,
+                    double x)
+{
+    if (p->x_date)
+        cli_date(out, x, c->right - c->left < 4);
+    else
+        cli_number(out, x, 4);
+}
+
 static void print_canvas(FILE *out, const canvas *c, const cli_plot *p)
 {
     static const char *const glyphs[][MARKS] = {{" ", ".", "o", "#"},
@@ -117,8 +125,8 @@ static void print_canvas(FILE *out, const canvas *c, const cli_plot *p)
     fprintf(out, "%*s +", MARGIN, "");
     for (size_t col = 0; col < c->width; col++)
         putc('-', out);
-    cli_number(low, c->left, 4);
-    cli_number(high, c->right, 4);
+    label_x(low, c, p, c->left);
+    label_x(high, c, p, c->right);
     fprintf(out, "\n%*s  %s  ", MARGIN, "", low);
     size_t used = strlen(low) + strlen(high) + 2 + cli_width(p->x_name);
     fprintf(out, "%*s", c->width > used ? (int)((c->width - used) / 2) : 0, "");

@@ -10,6 +10,11 @@
 
 enum { ITEM = 16 }; /* where the values of a report begin */
 
+enum {
+    LONG = 8,
+    SHOWN = 3
+}; /* lists of more numbers, and how many they show */
+
 void cli_item(const char *name, const char *format, ...)
 {
     va_list args;
@@ -107,6 +112,27 @@ static void item_targets(const gram_report *r, const char *name,
     free(text);
 }
 
+static void item_evidence(const gram_report *r)
+{
+    if (isnan(r->log_evidence[0]) && strncmp(r->precision, "single", 6) == 0)
+        cli_item("log evidence", "not computed: the factor is in single "
+                                 "precision (--precision double has it)");
+    else
+        item_targets(r, "log evidence", r->log_evidence);
+}
+
+static void item_choice(const gram_report *r)
+{
+    char value[CLI_ROOM];
+
+    cli_number(value, r->criterion_value, 6);
+    if (r->evaluations > 0)
+        cli_item("chosen by", "%s %s, %zu evaluation%s", r->criterion, value,
+                 r->evaluations, r->evaluations == 1 ? "" : "s");
+    else
+        cli_item("chosen by", "%s %s", r->criterion, value);
+}
+
 static void item_numerics(const gram_report *r)
 {
     char residual[CLI_ROOM], condition[CLI_ROOM], jitter[CLI_ROOM];
@@ -120,6 +146,37 @@ static void item_numerics(const gram_report *r)
         cli_item("rank", "%zu of %zu", r->rank, r->n);
 }
 
+/* The end of a list of more than LONG numbers that begins with s, its "]", and
+ * how many; NULL if it is none. */
+static const char *long_list_end(const char *s, size_t *count)
+{
+    *count = 0;
+    do {
+        char *end;
+
+        strtod(++s, &end);
+        if (end == s)
+            return NULL;
+        s = end + strspn(end, " ");
+        ++*count;
+    } while (*s == ',');
+    return *s == ']' && *count > LONG ? s : NULL;
+}
+
+static void put_long_list(FILE *out, const char *s, size_t count)
+{
+    char number[CLI_ROOM], *end;
+
+    putc('[', out);
+    for (int i = 0; i < SHOWN; i++) {
+        double x = strtod(s + 1, &end);
+
+        fprintf(out, "%s, ", cli_number(number, x, 5));
+        s = end + strspn(end, " ");
+    }
+    fprintf(out, "... %zu numbers]", count);
+}
+
 char *cli_kernel_rounded(const char *s)
 {
     static const char digits[] = "0123456789";
@@ -130,7 +187,17 @@ char *cli_kernel_rounded(const char *s)
     if (!out)
         exit(cli_fail("out of memory"));
     for (int quoted = 0, word = 0; *s;) {
+        size_t count = 0;
+        const char *close =
+            *s == '[' && !quoted ? long_list_end(s, &count) : NULL;
         char *end = NULL;
+
+        if (close) {
+            put_long_list(out, s, count);
+            s = close + 1;
+            word = 0;
+            continue;
+        }
         double x = strchr(digits, *s) ? strtod(s, &end) : 0;
 
         if (end && !quoted && !word) {
@@ -154,7 +221,7 @@ char *cli_kernel_rounded(const char *s)
 static void print_text(const gram_report *r, const char *path,
                        const char *model)
 {
-    char seconds[CLI_ROOM], peak[CLI_ROOM], plan[CLI_ROOM], value[CLI_ROOM];
+    char seconds[CLI_ROOM], peak[CLI_ROOM], plan[CLI_ROOM];
     char *kernel;
 
     cli_put(stdout, cli_path(path, "standard input"));
@@ -167,11 +234,9 @@ static void print_text(const gram_report *r, const char *path,
     item_targets(r, "amplitude", r->amplitude);
     item_targets(r, "noise", r->noise_variance);
     item_targets(r, "intercept", r->intercept);
-    item_targets(r, "log evidence", r->log_evidence);
+    item_evidence(r);
     if (strcmp(r->criterion, "none") != 0)
-        cli_item("chosen by", "%s %s, %zu evaluation%s", r->criterion,
-                 cli_number(value, r->criterion_value, 6), r->evaluations,
-                 r->evaluations == 1 ? "" : "s");
+        item_choice(r);
     item_numerics(r);
     if (r->steps > 0)
         cli_item("solver", "%s, %s, %zu steps", r->solver, r->precision,

@@ -1,10 +1,12 @@
-/* table.c - reading a table as the command line asks for it.
+/* table.c - reading and writing tables as the command line asks for it.
  *
- * The options of every command that reads data, and the functions
- * that turn them into a table.
+ * The options of every command that reads data, the functions that turn them
+ * into a table, and where tables and models that are made go.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -89,14 +91,20 @@ static void drop_targets(gram_table *table)
     }
 }
 
-static int set_roles(const char *path, gram_table *table)
+/* Without --target the targets are `names`; without those the file's own. */
+static int set_roles(const char *path, gram_table *table,
+                     const char *const *names, size_t count)
 {
     int code = CLI_GOOD;
 
-    if (given.target.count > 0)
+    if (given.target.count > 0) {
+        names = (const char *const *)given.target.item;
+        count = given.target.count;
+    }
+    if (count > 0)
         drop_targets(table);
-    for (size_t i = 0; i < given.target.count; i++)
-        CLI_TRY(set_role(path, table, given.target.item[i], GRAM_ROLE_TARGET));
+    for (size_t i = 0; i < count; i++)
+        CLI_TRY(set_role(path, table, names[i], GRAM_ROLE_TARGET));
     CLI_TRY(set_role(path, table, given.weights, GRAM_ROLE_WEIGHT));
     CLI_TRY(set_role(path, table, given.noise, GRAM_ROLE_NOISE));
     CLI_TRY(set_role(path, table, given.group, GRAM_ROLE_GROUP));
@@ -109,8 +117,13 @@ const char *cli_path(const char *path, const char *dash)
     return strcmp(path, "-") == 0 ? dash : path;
 }
 
-int cli_table_read_other(const char *path, gram_missing missing,
-                         gram_table **out, double *seconds)
+static gram_missing policy(gram_missing missing)
+{
+    return given.missing >= 0 ? (gram_missing)given.missing : missing;
+}
+
+static int read_table(const char *path, gram_missing missing, gram_table **out,
+                      double *seconds)
 {
     char *types = join(&given.types), *drop = join(&given.drop);
     gram_read_options read = {.format = given.format,
@@ -121,8 +134,6 @@ int cli_table_read_other(const char *path, gram_missing missing,
 
     if (given.header >= 0)
         read.header = given.header == HEADER_YES ? 1 : -1;
-    if (given.missing >= 0)
-        read.missing = (gram_missing)given.missing;
     gram_exec exec = cli_exec("reading");
     double start = cli_clock();
     int code = cli_status(gram_table_read(path, &read, &exec, out));
@@ -132,17 +143,87 @@ int cli_table_read_other(const char *path, gram_missing missing,
     return code;
 }
 
+int cli_table_read_other(const char *path, gram_missing missing,
+                         gram_table **out, double *seconds)
+{
+    return read_table(path, policy(missing), out, seconds);
+}
+
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds)
+{
+    return cli_table_read_for(path, NULL, 0, missing, out, seconds);
+}
+
+/* Missing cells wait for the roles, which say what may be filled in. */
+int cli_table_read_for(const char *path, const char *const *targets,
+                       size_t count, gram_missing missing, gram_table **out,
+                       double *seconds)
 {
     int code = CLI_GOOD;
     gram_table *table = NULL;
 
-    CLI_TRY(cli_table_read_other(path, missing, &table, seconds));
-    CLI_TRY(set_roles(path, table));
+    CLI_TRY(read_table(path, GRAM_MISSING_KEEP, &table, seconds));
+    CLI_TRY(set_roles(path, table, targets, count));
+    gram_exec exec = cli_exec("reading");
+    CLI_TRY(cli_status_of(
+        path, gram_table_fill_missing(table, policy(missing), &exec)));
     *out = table;
     table = NULL;
 done:
     gram_table_free(table);
+    return code;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+/* Files are replaced by a new one of their folder, which must be writable. */
+static int can_replace(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder =
+        slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path))
+              : strdup(".");
+
+    if (!folder)
+        exit(cli_fail("out of memory"));
+    int good = access(folder, W_OK | X_OK) == 0;
+    free(folder);
+    return good;
+}
+
+int cli_output_begin(const char *path, const char *data)
+{
+    struct stat to, from;
+
+    if (!path || strcmp(path, "-") == 0)
+        return CLI_GOOD;
+    int exists = stat(path, &to) == 0;
+    if (exists && S_ISDIR(to.st_mode))
+        return cli_fail("%s: is a directory, must be a file", path);
+    if (exists && data && stat(data, &from) == 0 && S_ISREG(to.st_mode) &&
+        to.st_dev == from.st_dev && to.st_ino == from.st_ino)
+        return cli_fail("%s: is the data, must be another file", path);
+    if ((exists && access(path, W_OK) != 0) ||
+        (!(exists && !S_ISREG(to.st_mode)) && !can_replace(path)))
+        return cli_fail("%s: cannot be written: %s", path, strerror(errno));
+    return CLI_GOOD;
+}
+
+int cli_table_write(const gram_table *table, const char *path, double start)
+{
+    int code = CLI_GOOD, standard = strcmp(path, "-") == 0;
+    gram_exec exec = cli_exec("writing");
+    gram_write_options csv = {.format = standard ? "csv" : NULL};
+
+    if (cli.json && standard)
+        return cli_json_print(cli_json_table(table));
+    CLI_TRY(cli_status(gram_table_write(table, path, &csv, &exec)));
+    if (cli.json)
+        code = cli_json_print(json_pack("{s:o, s:I, s:f}", "to",
+                                        cli_json_text(path), "rows",
+                                        (json_int_t)gram_table_rows(table),
+                                        "seconds", cli_clock() - start));
+done:
     return code;
 }

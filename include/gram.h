@@ -234,9 +234,18 @@ GRAM_API gram_status gram_table_find(const gram_table *table, const char *name,
 /* Say what the column `name` is for.  A target may also be a file of its own:
  * if no column has that name and it is the name of an .npy file with one row
  * per row of the table, its columns are added.
- * Errors: NAME, RANGE (a weight or noise below 0 or missing), SHAPE. */
+ * Errors: NAME, RANGE (a weight or noise below 0), SHAPE. */
 GRAM_API gram_status gram_table_set_role(gram_table *table, const char *name,
                                          gram_role role);
+
+/* Carry out a policy on a table that was read with GRAM_MISSING_KEEP, after
+ * roles were set: a target, weight, noise or group cell that is missing is an
+ * error for REFUSE, MEAN and INDICATOR; DROP leaves out its row.
+ * Errors: RANGE (a missing cell; no rows are left), NAME (there is a column
+ *         NAME_missing), MEMORY. */
+GRAM_API gram_status gram_table_fill_missing(gram_table *table,
+                                             gram_missing policy,
+                                             const gram_exec *exec);
 
 typedef struct gram_write_options {
     const char *format; /* "csv", "tsv", "npy", "libsvm"; NULL: by name */
@@ -642,7 +651,7 @@ typedef struct gram_report {
     int converged;
     double seconds;
     size_t plan_bytes, peak_bytes; /* beside what was held before */
-    const char *const *warnings; /* sentences */
+    const char *const *warnings;   /* sentences */
     size_t warning_count;
 } gram_report;
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -21,6 +22,14 @@ static void in_child(void)
 static void watch_forks(void)
 {
     pthread_atfork(NULL, NULL, in_child);
+}
+
+double gi_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int gi_cores(void)

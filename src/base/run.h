@@ -33,6 +33,9 @@ gi_run gi_run_part(const gi_run *run, double from, double to);
  * enough for every few milliseconds. */
 gram_status gi_run_tick(gi_run *run, double done);
 
+/* Seconds since some moment. */
+double gi_clock(void);
+
 /* Processors this process may use. */
 int gi_cores(void);
 

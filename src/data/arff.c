@@ -258,7 +258,7 @@ done:
 static gram_status next_line(gi_work *w, const char **line)
 {
     gram_status status = GRAM_OK;
-    gi_block block[GI_BLOCKS_MOST];
+    gi_text_block block[GI_BLOCKS_MOST];
     size_t count = 0;
 
     *line = NULL;

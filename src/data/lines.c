@@ -140,7 +140,7 @@ static const char *block_end(const gi_lines *l, const char *p, const char *end,
 }
 
 /* Cut what the window holds. */
-static size_t cut(gi_lines *l, size_t records, gi_block *blocks)
+static size_t cut(gi_lines *l, size_t records, gi_text_block *blocks)
 {
     const char *p = l->window + l->taken, *end = l->window + l->n;
     int quotes = l->record_end && memchr(p, l->quote, (size_t)(end - p));
@@ -151,7 +151,7 @@ static size_t cut(gi_lines *l, size_t records, gi_block *blocks)
 
         if (e == p)
             break;
-        blocks[count] = (gi_block){p, e, l->line, count_lines(p, e)};
+        blocks[count] = (gi_text_block){p, e, l->line, count_lines(p, e)};
         l->line += blocks[count++].lines;
         p = e;
     }
@@ -160,7 +160,7 @@ static size_t cut(gi_lines *l, size_t records, gi_block *blocks)
 }
 
 gram_status gi_lines_next(gi_lines *l, size_t records,
-                          gi_block blocks[GI_BLOCKS_MOST], size_t *count)
+                          gi_text_block blocks[GI_BLOCKS_MOST], size_t *count)
 {
     gram_status status = GRAM_OK;
 

@@ -15,11 +15,11 @@
 
 enum { GI_BLOCKS_MOST = 64 };
 
-typedef struct gi_block {
+typedef struct gi_text_block {
     const char *begin, *end; /* end[-1] is a newline */
     size_t line;             /* number of the first line, from 1 */
     size_t lines;            /* newlines in it: at least the records */
-} gi_block;
+} gi_text_block;
 
 typedef struct gi_lines {
     gi_run *run;
@@ -47,7 +47,7 @@ void gi_lines_begin(gi_lines *l, size_t line);
  * Errors: IO, PARSE (a NUL byte, a record longer than 64 MB, a quote that is
  * never closed), MEMORY. */
 gram_status gi_lines_next(gi_lines *l, size_t records,
-                          gi_block blocks[GI_BLOCKS_MOST], size_t *count);
+                          gi_text_block blocks[GI_BLOCKS_MOST], size_t *count);
 
 void gi_lines_free(gi_lines *l);
 

@@ -106,7 +106,7 @@ static void parse_block(gi_work *w)
 }
 
 /* Parse all blocks of a window, each into its own work. */
-static gram_status parse_window(gi_load *l, const gi_block *blocks,
+static gram_status parse_window(gi_load *l, const gi_text_block *blocks,
                                 size_t count)
 {
     gram_status status = GRAM_OK;
@@ -185,7 +185,7 @@ done:
 static gram_status survey(gi_load *l, int mode, int all)
 {
     gram_status status = GRAM_OK;
-    gi_block blocks[GI_BLOCKS_MOST];
+    gi_text_block blocks[GI_BLOCKS_MOST];
     size_t count = 0;
 
     l->mode = mode == GI_SURVEY_KINDS ? GI_SURVEY_KINDS : GI_SURVEY_LEVELS;
@@ -402,7 +402,7 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
                                int *surprise)
 {
     gram_status status = GRAM_OK;
-    gi_block blocks[GI_BLOCKS_MOST];
+    gi_text_block blocks[GI_BLOCKS_MOST];
     size_t first = l->table->rows, need = first;
 
     GI_TRY(gi_lines_next(&l->lines, rows, blocks, count));

@@ -59,7 +59,7 @@ typedef struct gi_load gi_load;
 /* One block on its way into the table; a thread has it to itself. */
 typedef struct gi_work {
     gi_load *load;
-    gi_block block;
+    gi_text_block block;
     size_t line;      /* of the record in hand */
     size_t first;     /* table row of the block's first record */
     size_t rows;      /* records so far */

@@ -2,6 +2,8 @@
  *
  * Policies are a table of functions.  The mean of a category is its most
  * frequent level (the first of equals); text has no mean and is refused.
+ * Features can be filled in; what a target, weight, noise or group would have
+ * been nobody knows, so a policy that fills refuses those.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 typedef struct job {
     gi_run *run;
     gram_table *t;
-    const char *name;
+    const char *name, *colon; /* before a sentence; may be "" */
     size_t before;
 } job;
 
@@ -25,18 +27,35 @@ static int is_missing(const gi_column *c, size_t i)
     return c->values ? isnan(c->values[i]) : c->codes[i] < 0;
 }
 
-static gram_status refuse(const job *b)
+/* The first missing cell, row by row, of columns that cannot be filled in, or
+ * of all. */
+static gram_status refuse_cells(const job *b, int all)
 {
     for (size_t i = 0; i < b->t->rows; i++)
-        for (size_t j = 0; j < b->t->cols; j++)
-            if (is_missing(&b->t->column[j], i))
+        for (size_t j = 0; j < b->t->cols; j++) {
+            const gi_column *c = &b->t->column[j];
+
+            if (!is_missing(c, i) || (!all && c->role == GRAM_ROLE_FEATURE))
+                continue;
+            if (c->role == GRAM_ROLE_FEATURE)
                 return gi_fail(GRAM_ERR_RANGE,
-                               "%s: row %zu, column \"%s\": the cell is "
-                               "missing (--missing drop, mean or indicator "
-                               "says what to do)",
-                               b->name, b->before + i + 1,
-                               b->t->column[j].name);
+                               "%s%srow %zu, column \"%s\": the cell is "
+                               "missing (--missing drop, mean or "
+                               "indicator says what to do)",
+                               b->name, b->colon, b->before + i + 1, c->name);
+            return gi_fail(GRAM_ERR_RANGE,
+                           "%s%srow %zu, column \"%s\": the cell is missing, "
+                           "a %s cannot be filled in (--missing drop "
+                           "leaves out its row)",
+                           b->name, b->colon, b->before + i + 1, c->name,
+                           gram_role_name(c->role));
+        }
     return GRAM_OK;
+}
+
+static gram_status refuse(const job *b)
+{
+    return refuse_cells(b, 1);
 }
 
 static gram_status keep(const job *b)
@@ -133,14 +152,14 @@ static gram_status fill_mean(const job *b, gi_column *c)
 
     if (c->missing == b->t->rows)
         return gi_fail(GRAM_ERR_RANGE,
-                       "%s: column \"%s\": every cell is missing, there is no "
-                       "mean",
-                       b->name, c->name);
+                       "%s%scolumn \"%s\": every cell is missing, there is "
+                       "no mean",
+                       b->name, b->colon, c->name);
     if (c->type == GRAM_TYPE_TEXT)
         return gi_fail(GRAM_ERR_RANGE,
-                       "%s: column \"%s\": text has no mean to fill in; drop "
+                       "%s%scolumn \"%s\": text has no mean to fill in; drop "
                        "the rows or the column",
-                       b->name, c->name);
+                       b->name, b->colon, c->name);
     if (c->values) {
         mean = gi_moments_of(c->values, b->t->rows).mean;
         for (size_t i = 0; i < b->t->rows; i++)
@@ -159,6 +178,7 @@ static gram_status mean(const job *b)
 {
     gram_status status = GRAM_OK;
 
+    GI_TRY(refuse_cells(b, 0));
     for (size_t j = 0; j < b->t->cols; j++)
         if (b->t->column[j].missing)
             GI_TRY(fill_mean(b, &b->t->column[j]));
@@ -166,18 +186,36 @@ done:
     return status;
 }
 
-/* A new last level for the cells that are missing. */
+/* A last level for the cells that are missing, unless there is one of that
+ * name; the strings of a column are sealed, so they are collected anew. */
 static gram_status add_missing_level(const job *b, gi_column *c)
 {
+    static const char name[] = "(missing)";
     gram_status status = GRAM_OK;
+    const char **levels = NULL;
+    gi_dict dict = {0};
+    int code = 0;
 
-    GI_TRY(GI_GROW(b->run, c->levels, c->level_count + 1));
-    c->levels[c->level_count] = "(missing)";
+    GI_TRY(GI_NEW(b->run, levels, c->level_count + 1));
+    for (size_t k = 0; k < c->level_count; k++)
+        GI_TRY(gi_dict_add(b->run, &dict, c->levels[k], strlen(c->levels[k]),
+                           &code));
+    GI_TRY(gi_dict_add(b->run, &dict, name, strlen(name), &code));
+    for (size_t k = 0; k < dict.count; k++)
+        levels[k] = gi_dict_at(&dict, k);
     for (size_t i = 0; i < b->t->rows; i++)
-        c->codes[i] = c->codes[i] < 0 ? (int)c->level_count : c->codes[i];
-    c->level_count++;
+        c->codes[i] = c->codes[i] < 0 ? code : c->codes[i];
+    gi_free(c->levels);
+    gi_dict_free(&c->dict);
+    c->levels = levels;
+    c->level_count = dict.count;
+    c->dict = dict;
     c->missing = 0;
+    gi_dict_seal(&c->dict);
+    return status;
 done:
+    gi_free(levels);
+    gi_dict_free(&dict);
     return status;
 }
 
@@ -203,6 +241,7 @@ static gram_status indicator(const job *b)
     gram_status status = GRAM_OK;
     size_t cols = b->t->cols;
 
+    GI_TRY(refuse_cells(b, 0));
     for (size_t j = 0; j < cols; j++) {
         if (!b->t->column[j].missing)
             continue;
@@ -226,7 +265,7 @@ gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
         [GRAM_MISSING_DROP] = drop,           [GRAM_MISSING_MEAN] = mean,
         [GRAM_MISSING_INDICATOR] = indicator,
     };
-    const job b = {run, t, name, before};
+    const job b = {run, t, name ? name : "", name ? ": " : "", before};
     size_t missing = 0;
 
     if ((size_t)policy >= sizeof policies / sizeof *policies)
@@ -234,4 +273,18 @@ gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
     for (size_t j = 0; j < t->cols; j++)
         missing += t->column[j].missing;
     return missing ? policies[policy](&b) : GRAM_OK;
+}
+
+gram_status gram_table_fill_missing(gram_table *t, gram_missing policy,
+                                    const gram_exec *exec)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    size_t rows = t->rows;
+
+    GI_TRY(gi_table_fill_missing(&run, t, policy, NULL, 0));
+    if (rows > 0 && t->rows == 0)
+        status = gi_fail(GRAM_ERR_RANGE, "no rows without missing cells");
+done:
+    return status;
 }

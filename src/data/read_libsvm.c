@@ -330,7 +330,7 @@ static int looks(const char *head, size_t n)
 static gram_status find_qid(gi_lines *l, int *has_qid)
 {
     gram_status status = GRAM_OK;
-    gi_block block[GI_BLOCKS_MOST];
+    gi_text_block block[GI_BLOCKS_MOST];
     size_t count = 0;
     const char *p;
 

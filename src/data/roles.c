@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "data/table.h"
 
-/* Weights and noise variances are numbers, none missing, none below 0. */
+/* Weights and noise variances are numbers, none below 0. */
 static gram_status check_amounts(const gram_table *t, const gi_column *c,
                                  gram_role role)
 {
@@ -17,7 +17,7 @@ static gram_status check_amounts(const gram_table *t, const gi_column *c,
                        "column \"%s\": a %s must be a number, it is a %s",
                        c->name, gram_role_name(role), gram_type_name(c->type));
     for (size_t i = 0; i < t->rows; i++)
-        if (!(c->values[i] >= 0))
+        if (c->values[i] < 0)
             return gi_fail(GRAM_ERR_RANGE,
                            "row %zu, column \"%s\": %s %g, must be 0 or more",
                            i + 1, c->name, gram_role_name(role), c->values[i]);

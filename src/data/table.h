@@ -72,8 +72,8 @@ void gi_column_count_missing(gi_column *c, size_t rows);
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);
 
-/* Carry out a missing policy.  `name` is for messages, in which the table's
- * first row is row `before` + 1. */
+/* Carry out a missing policy.  `name`, which may be NULL, is for messages, in
+ * which the table's first row is row `before` + 1. */
 gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
                                   gram_missing policy, const char *name,
                                   size_t before);

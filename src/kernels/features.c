@@ -37,10 +37,11 @@ static int gives_sparse(const gi_features *f, const gi_op *op)
 /* Numbers that the rule of an instruction works with. */
 static size_t cells_needed(const gi_features *f, const gi_op *op)
 {
-    const gi_view *v = f->program->view + op->view;
+    if (op->code == GI_OP_COLUMNS || op->code == GI_OP_ELEMENTARY) {
+        const gi_view *v = f->program->view + op->view;
 
-    if (op->code == GI_OP_COLUMNS || op->code == GI_OP_ELEMENTARY)
         return v->width + v->sparse_width;
+    }
     return op->code == GI_OP_POWER ? f->width[op->a] : 0;
 }
 

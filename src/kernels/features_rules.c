@@ -247,7 +247,7 @@ static gi_vector fill_equal(const gi_features *f, const gi_op *op,
     for (size_t i = 0; i < v->count; i++) {
         size_t levels = levels_of(f, v, i);
 
-        known = known && code[i] >= 0 && code[i] < (double)levels;
+        known = known && code && code[i] >= 0 && code[i] < (double)levels;
         which = which * levels + (known ? (size_t)code[i] : 0);
     }
     memset(at->value, 0, count * sizeof *at->value);

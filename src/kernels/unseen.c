@@ -157,6 +157,9 @@ void gi_unseen_like(const gram_program *p, const gi_view *v,
 
     for (size_t i = 0; i < v->count; i++)
         number += p->source[v->source[i]].type == GRAM_TYPE_CATEGORY;
+    *first = *count = 0;
+    if (number == 0) /* then there is no such feature */
+        return;
     c = (feature - rows->known_width) % number;
     /* categories come last: from the end of the row to the one that is c */
     for (size_t i = v->count; i-- > 0;) {

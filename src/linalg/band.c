@@ -43,7 +43,7 @@ size_t gi_band_width(size_t n)
     for (size_t i = 0; i < sizeof best / sizeof *best; i++)
         if (n < best[i].n)
             return best[i].b;
-    return 48;
+    return 40;
 }
 
 /* ----------------------------------------------------------------- stripes */
@@ -184,43 +184,39 @@ static void mirror(const gi_band *q, size_t i)
 
 /* ----------------------------------------------------------- the reduction */
 
-static gram_status work(gi_run *run, reduction *d)
+static gram_status work(gi_run *run, reduction d)
 {
-    const gi_band *q = d->q;
+    const gi_band *q = d.q;
     const size_t n = q->n, count = stripes(q);
     gram_status status = GRAM_OK;
 
-#pragma omp parallel num_threads(run->threads)
+#pragma omp parallel num_threads(gi_band_threads(run, count)) firstprivate(d)
     {
 #pragma omp for schedule(static)
         for (size_t i = 0; i < count; i++)
             mirror(q, i);
 #pragma omp single
-        finish_panel(d, 0);
-        for (size_t k = 0; k + 1 < q->blocks; k++) {
-            const double left = (double)(n - k * q->b) / (double)n;
+        finish_panel(&d, 0);
+        for (d.k = 0; d.k + 1 < q->blocks; d.k++) {
+            const double left = (double)(n - d.k * q->b) / (double)n;
 
+            d.c = (d.k + 1) * q->b;
             /* the others read status behind the next barrier only */
             if (omp_get_thread_num() == 0)
                 status = gi_run_tick(run, 1 - left * left * left);
-#pragma omp single
-            {
-                d->k = k;
-                d->c = (k + 1) * q->b;
-            }
+#pragma omp for schedule(dynamic)
+            for (size_t i = 0; i < count; i++)
+                multiply(&d, i);
             if (status != GRAM_OK)
                 break;
-#pragma omp for schedule(dynamic)
-            for (size_t i = 0; i < count; i++)
-                multiply(d, i);
 #pragma omp single
-            couple(d);
+            couple(&d);
 #pragma omp for schedule(static)
             for (size_t i = 0; i < count; i++)
-                combine(d, i);
+                combine(&d, i);
 #pragma omp for schedule(dynamic)
             for (size_t task = 0; task <= count * count; task++)
-                update_task(d, task);
+                update_task(&d, task);
         }
     }
     return status;
@@ -265,7 +261,7 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     d.w = d.v + b * n * blas->size;
     gi_blas_start();
     if (n > 0)
-        GI_TRY(work(run, &d));
+        GI_TRY(work(run, d));
     GI_TRY(check_finite(q));
     *out = q;
     q = NULL;

@@ -6,12 +6,12 @@
  * w = pair_cols rows of Q side by side.  With L_j the r x b part of L left of
  * its diagonal block D_j,
  *
- *     x_j = D_j^-1 (q_j - L_j x_before) = M_j [x_before; q_j],
- *     M_j = D_j^-1 [-L_j  I]
+ *     x_j = D_j^-1 (q_j - L_j x_before) = M_j [q_j; x_before],
+ *     M_j = D_j^-1 [I  -L_j]
  *
- * which is one product C = A B' of panels with b + r terms: x is stored
- * unknown by unknown, w numbers each, as a panel is, and q_j stands behind
- * x_before in the same array until x_j takes its place.
+ * which is one product C = A B' of panels with r + b terms: x is stored
+ * unknown by unknown, w numbers each, as a panel is; x_j goes behind x_before,
+ * and q_j in front of it, where the last unknowns have served.
  *
  * Rows of Q go in stripes of several panels, and columns in chunks, so that a
  * chunk of M and all of x that is needed stay in the cache.
@@ -30,9 +30,10 @@ typedef struct sweep {
     const gi_band *q;
     const gi_cpu *cpu;
     size_t r, w;       /* of the register block */
-    size_t depth;      /* b + r */
+    size_t depth;      /* r + b */
     size_t rows;       /* of Q that are wanted */
     const size_t *row; /* which; NULL: the first ones */
+    size_t stripes;    /* of PANELS w rows */
     size_t count;      /* factors */
     char **m;          /* the M_j of each */
     void *wt;          /* where W' goes, or NULL: */
@@ -45,8 +46,8 @@ typedef struct place {
     char *from;   /* rows of Q as they are: w x CHUNK */
     char *q;      /* PANELS panels of CHUNK columns */
     char *before; /* last b unknowns, for each factor and panel */
-    char *x;      /* b + CHUNK unknowns of one panel */
-    char *block;  /* r x w */
+    char *x;      /* r + b + CHUNK unknowns of one panel */
+    char *square; /* r x w */
     char *sum;    /* of squares, r x w for each factor and panel */
 } place;
 
@@ -85,7 +86,7 @@ static void add_squares(const sweep *s, const void *x, void *square, void *sum)
 
 /* ----------------------------------------------------------------------- M */
 
-/* Row i of L, columns j-b .. j+r-1, into `line`: U(l,i) for l <= i. */
+/* Row i of L: columns j .. j+r-1, then j-b .. j-1; U(l,i) for l <= i. */
 static void read_row(const sweep *s, const gi_band_factor *f, size_t i,
                      size_t j, double *line)
 {
@@ -93,20 +94,20 @@ static void read_row(const sweep *s, const gi_band_factor *f, size_t i,
     const double *u = f->diagonal + k * b * b + column;
 
     memset(line, 0, s->depth * sizeof *line);
-    for (size_t l = 0; l <= column; l++)
-        line[l + start + b - j] = u[l * b];
+    for (size_t l = start; l <= i; l++)
+        line[l < j ? s->depth + l - j : l - j] = u[(l - start) * b];
     if (k == 0)
         return;
     u = f->beside + (k - 1) * b * b + column;
-    for (size_t l = column; l < b; l++)
-        line[l + start - j] = u[l * b];
+    for (size_t l = i - b; l < start; l++)
+        line[l < j ? s->depth + l - j : l - j] = u[(l + b - start) * b];
 }
 
 /* M_j as a panel, k-major; `room` is r rows of depth numbers. */
 static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
                        double *room, char *m)
 {
-    const size_t b = f->b, depth = s->depth;
+    const size_t depth = s->depth;
 
     for (size_t i = 0; i < s->r; i++) {
         double *line = room + i * depth, pivot;
@@ -116,12 +117,12 @@ static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
             continue;
         }
         read_row(s, f, j + i, j, line);
-        pivot = line[b + i];
-        line[b + i] = -1;
+        pivot = line[i];
+        line[i] = -1;
         for (size_t h = 0; h < i; h++) {
-            const double l = line[b + h], *other = room + h * depth;
+            const double l = line[h], *other = room + h * depth;
 
-            line[b + h] = 0;
+            line[h] = 0;
             for (size_t c = 0; c < depth; c++)
                 line[c] += l * other[c];
         }
@@ -144,7 +145,8 @@ static gram_status make_all(gi_run *run, const sweep *s,
     GI_TRY(GI_NEW(run, lines, (size_t)run->threads * room));
     for (size_t k = 0; k < s->count; k++)
         GI_TRY(gi_alloc(run, &s->m[k], blocks * room, size));
-#pragma omp parallel for schedule(static) num_threads(run->threads) collapse(2)
+#pragma omp parallel for schedule(static) collapse(2)                          \
+    num_threads(gi_band_threads(run, s->stripes))
     for (size_t k = 0; k < s->count; k++)
         for (size_t j = 0; j < blocks; j++)
             make_block(s, f[k], j * r,
@@ -183,39 +185,44 @@ static void pack(const sweep *s, const place *p, size_t panel, size_t j,
     memset(to + cols * s->w * size, 0, (CHUNK - cols) * s->w * size);
 }
 
-/* The unknowns of a chunk, from column j on, behind those before it. */
-static void substitute(const sweep *s, const place *p, const char *m, size_t j,
-                       size_t cols)
-{
-    const size_t size = s->q->blas->size, line = s->w * size;
-
-    m += j * s->depth * size;
-    for (size_t i = 0; i < cols; i += s->r, m += s->r * s->depth * size) {
-        panel_product(s, m, p->x + i * line, p->block);
-        memcpy(p->x + (s->q->b + i) * line, p->block, s->r * line);
-    }
-}
-
-/* What is made of the unknowns: rows of W', or sums of squares. */
+/* What is made of r unknowns, of which `real` are of the matrix: rows of W'
+ * from j on, or sums of squares. */
 static void consume(const sweep *s, const place *p, size_t panel, size_t j,
-                    size_t cols, char *sum)
+                    size_t real, const char *x, char *sum)
 {
-    const size_t size = s->q->blas->size, line = s->w * size;
-    const char *x = p->x + s->q->b * line;
+    const size_t size = s->q->blas->size;
     size_t first, rows = panel_rows(s, panel, &first);
 
-    if (s->wt)
-        for (size_t i = 0; i < cols; i++)
-            memcpy((char *)s->wt + ((j + i) * s->ldw + first) * size,
-                   x + i * line, rows * size);
-    else
-        for (size_t i = 0; i < cols; i += s->r)
-            add_squares(s, x + i * line, p->block, sum);
+    if (!s->wt)
+        add_squares(s, x, p->square, sum);
+    for (size_t i = 0; s->wt && i < real; i++)
+        memcpy((char *)s->wt + ((j + i) * s->ldw + first) * size,
+               x + i * s->w * size, rows * size);
+}
+
+/* The unknowns of a chunk of columns from j on, for factor k and a panel whose
+ * rows of Q are q; before: the last ones of the chunk before. */
+static void substitute(const sweep *s, const place *p, size_t k, size_t panel,
+                       size_t j, const char *q, char *before, char *sum)
+{
+    const size_t r = s->r, b = s->q->b, line = s->w * s->q->blas->size;
+    const size_t cols = gi_band_min(CHUNK, s->q->n - j);
+    const char *m = s->m[k] + j * s->depth * s->q->blas->size;
+
+    memcpy(p->x + r * line, before, b * line);
+    for (size_t i = 0; i < cols; i += r) {
+        char *x = p->x + i * line, *next = x + s->depth * line;
+
+        memcpy(x, q + i * line, r * line);
+        panel_product(s, m + i * s->depth * s->q->blas->size, x, next);
+        consume(s, p, panel, j + i, gi_band_min(r, cols - i), next, sum);
+    }
+    memcpy(before, p->x + (r + cols) * line, b * line);
 }
 
 static void sweep_chunk(const sweep *s, const place *p, size_t stripe, size_t j)
 {
-    const size_t b = s->q->b, line = s->w * s->q->blas->size;
+    const size_t line = s->w * s->q->blas->size;
     const size_t cols = gi_band_min(CHUNK, s->q->n - j);
 
     for (size_t i = 0; i < PANELS; i++)
@@ -223,14 +230,10 @@ static void sweep_chunk(const sweep *s, const place *p, size_t stripe, size_t j)
     for (size_t k = 0; k < s->count; k++)
         for (size_t i = 0; i < PANELS; i++) {
             const size_t own = k * PANELS + i;
-            char *before = p->before + own * b * line;
 
-            memcpy(p->x, before, b * line);
-            memcpy(p->x + b * line, p->q + i * CHUNK * line, CHUNK * line);
-            substitute(s, p, s->m[k], j, cols);
-            consume(s, p, stripe * PANELS + i, j, cols,
-                    p->sum + own * s->r * line);
-            memcpy(before, p->x + cols * line, b * line);
+            substitute(s, p, k, stripe * PANELS + i, j, p->q + i * CHUNK * line,
+                       p->before + own * s->q->b * line,
+                       p->sum + own * s->r * line);
         }
 }
 
@@ -275,7 +278,7 @@ static void place_free(place *p)
     gi_free(p->q);
     gi_free(p->before);
     gi_free(p->x);
-    gi_free(p->block);
+    gi_free(p->square);
     gi_free(p->sum);
 }
 
@@ -287,8 +290,8 @@ static gram_status place_new(gi_run *run, const sweep *s, place *p)
     GI_TRY(gi_alloc(run, &p->from, CHUNK, size));
     GI_TRY(gi_alloc(run, &p->q, PANELS * CHUNK, size));
     GI_TRY(gi_alloc(run, &p->before, all * s->q->b, size));
-    GI_TRY(gi_alloc(run, &p->x, s->q->b + CHUNK + s->r, size));
-    GI_TRY(gi_alloc(run, &p->block, s->r, size));
+    GI_TRY(gi_alloc(run, &p->x, s->depth + CHUNK, size));
+    GI_TRY(gi_alloc(run, &p->square, s->r, size));
     GI_TRY(gi_alloc(run, &p->sum, all * s->r, size));
 done:
     return status;
@@ -296,10 +299,9 @@ done:
 
 static gram_status run_sweep(gi_run *run, sweep *s, gi_band_factor *const *f)
 {
-    const size_t threads = (size_t)run->threads;
     place *places = NULL;
     gram_status status;
-    size_t stripes;
+    int threads;
 
     s->cpu = gi_cpu_table();
     if (s->q->blas == &gi_blas_double) {
@@ -309,20 +311,21 @@ static gram_status run_sweep(gi_run *run, sweep *s, gi_band_factor *const *f)
         s->r = s->cpu->pair_rows_s();
         s->w = s->cpu->pair_cols_s();
     }
-    s->depth = s->q->b + s->r;
-    stripes = (s->rows + PANELS * s->w - 1) / (PANELS * s->w);
+    s->depth = s->r + s->q->b;
+    s->stripes = (s->rows + PANELS * s->w - 1) / (PANELS * s->w);
+    threads = gi_band_threads(run, s->stripes);
     GI_TRY(GI_NEW_ZERO(run, s->m, s->count));
-    GI_TRY(GI_NEW_ZERO(run, places, threads));
-    for (size_t i = 0; i < threads; i++)
+    GI_TRY(GI_NEW_ZERO(run, places, (size_t)threads));
+    for (int i = 0; i < threads; i++)
         GI_TRY(place_new(run, s, &places[i]));
     GI_TRY(make_all(run, s, f));
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
-    for (size_t i = 0; i < stripes; i++)
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t i = 0; i < s->stripes; i++)
         sweep_stripe(s, &places[omp_get_thread_num()], i);
 done:
     for (size_t k = 0; s->m && k < s->count; k++)
         gi_free(s->m[k]);
-    for (size_t i = 0; places && i < threads; i++)
+    for (int i = 0; places && i < threads; i++)
         place_free(&places[i]);
     gi_free(s->m);
     gi_free(places);

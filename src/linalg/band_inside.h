@@ -33,6 +33,12 @@ static inline size_t gi_band_min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Threads for that many tasks; more would only wait for one another. */
+static inline int gi_band_threads(const gi_run *run, size_t tasks)
+{
+    return (int)gi_band_min((size_t)run->threads, tasks > 1 ? tasks : 1);
+}
+
 static inline size_t gi_band_height(const gi_band *q, size_t k)
 {
     return gi_band_min(q->b, q->n - k * q->b);

@@ -80,7 +80,7 @@ static void apply_panels(gi_run *run, const application *p)
     const gi_band *q = p->q;
     const size_t panels = q->blocks - 1, parts = (q->n + ROWS - 1) / ROWS;
 
-#pragma omp parallel num_threads(run->threads)
+#pragma omp parallel num_threads(gi_band_threads(run, parts))
     for (size_t step = 0; step < panels; step++) {
         const size_t k = p->transposed ? step : panels - 1 - step;
 
@@ -233,7 +233,8 @@ static gram_status form(gi_run *run, group *g)
         for (size_t k = first; k < end; k++)
             join(g, k);
         tasks = (q->n - g->c + COLS - 1) / COLS;
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+#pragma omp parallel for schedule(dynamic)                                     \
+    num_threads(gi_band_threads(run, tasks))
         for (size_t i = 0; i < tasks; i++) {
             const size_t j = g->c + i * COLS;
 

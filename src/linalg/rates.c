@@ -6,7 +6,6 @@
  * element that it names: two read, one written.
  */
 #include <math.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/run.h"
@@ -33,14 +32,6 @@ void gram_system_get(gram_system *out)
         .memory_total = gi_memory_total(),
         .memory_available = gi_memory_available(),
     };
-}
-
-static double clock_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Three arrays of TRIAD_LENGTH doubles; the products use the front of each. */
@@ -92,7 +83,7 @@ enum { MEASURES = sizeof measures / sizeof *measures };
 static gram_status measure(gi_run *run, const room *r, size_t which,
                            double *rate)
 {
-    double start = clock_seconds(), now = start;
+    double start = gi_clock(), now = start;
     size_t n = EDGE_FIRST;
 
     *rate = 0;
@@ -100,7 +91,7 @@ static gram_status measure(gi_run *run, const room *r, size_t which,
         double begin = now, amount = measures[which](run, r, n), spent;
         gram_status status;
 
-        now = clock_seconds();
+        now = gi_clock();
         *rate = fmax(*rate, amount / (now - begin));
         n = n < EDGE_LAST ? 2 * n : n;
         spent = fmin((now - start) / patience, 1);

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "machines/part.h"
@@ -124,7 +123,8 @@ static gram_status compile(gi_fit *f)
                f->program->thetas * sizeof *f->theta);
     for (size_t u = 0; u < f->unknowns; u++)
         f->theta[f->unknown[u].theta] = f->unknown[u].start;
-    f->hold = isnan(f->lambda.value) ? gi_kernel_amplitude(f->kernel) : -1;
+    if (isnan(f->lambda.value) || !f->m->noise_column)
+        f->hold = gi_kernel_amplitude(f->kernel);
     if (f->hold >= 0)
         f->theta[f->program->first_theta[f->hold]] = 1;
     GI_TRY(gi_operator_new(f->run, f->program, f->theta, f->x, NULL, &f->K));
@@ -184,6 +184,29 @@ done:
     return status;
 }
 
+/* Features that the table of another machine has not are none here. */
+static gram_status take_columns(gi_fit *f, const gram_table *known)
+{
+    gram_status status = GRAM_OK;
+    const gram_table *t = gi_fit_table(f);
+    unsigned char *columns = NULL;
+    gram_table *part = NULL;
+
+    GI_TRY(GI_NEW(f->run, columns, t->cols));
+    for (size_t j = 0; j < t->cols; j++) {
+        const char *name = t->column[j].name;
+
+        columns[j] = t->column[j].role != GRAM_ROLE_FEATURE ||
+                     gi_dict_find(&known->names, name, strlen(name)) >= 0;
+    }
+    GI_TRY(gi_table_part(f->run, t, columns, NULL, &part));
+    gram_table_free(f->part);
+    f->part = part;
+done:
+    gi_free(columns);
+    return status;
+}
+
 gram_status gi_fit_begin(gi_fit *f)
 {
     static const gram_fit_options defaults;
@@ -196,12 +219,14 @@ gram_status gi_fit_begin(gi_fit *f)
     GI_TRY(gi_fit_options_check(f->o));
     GI_TRY(GI_NEW_ZERO(f->run, f->m, 1));
     m = f->m;
-    m->intercept = !f->o->no_intercept;
+    m->intercept = f->o->from ? f->o->from->intercept : !f->o->no_intercept;
     m->precision = (gi_factor_precision)f->o->precision;
     m->jitter = f->o->jitter;
     m->tolerance = f->o->tolerance;
     m->keep_factor = f->o->keep_factor;
     GI_TRY(gi_fit_targets(f));
+    if (f->o->from)
+        GI_TRY(take_columns(f, f->o->from->table));
     GI_TRY(make_kernel(f));
     GI_TRY(read_lambda(f));
     GI_TRY(compile(f));
@@ -245,7 +270,7 @@ static gram_status write_amplitude(gi_fit *f)
     gram_kernel *k = NULL;
 
     if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE || m->targets > 1 ||
-        !(s > 0 && isfinite(s)))
+        !isnan(f->lambda.value) || !(s > 0 && isfinite(s)))
         return status;
     GI_TRY(gi_kernel_times(f->run, m->kernel, s, &k));
     gi_machine_forget(m);
@@ -309,15 +334,7 @@ done:
     return status;
 }
 
-/* ------------------------------------------------------------------- public */
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* ------------------------------------------------------------------ public */
 
 /* Share of the progress that selection has. */
 static const double share = 0.75;
@@ -327,7 +344,7 @@ gram_status gram_machine_fit(const gram_table *table,
                              const gram_exec *exec, gram_machine **out)
 {
     gram_status status = GRAM_OK;
-    double start = now();
+    double start = gi_clock();
     gi_run all = gi_run_begin(exec), part = all;
     gi_fit f = {
         .run = &part, .o = options, .table = table, .used = gram_memory_used()};
@@ -347,7 +364,7 @@ done:
     most = gi_peak_end(before);
     gi_fit_end(&f);
     if (status == GRAM_OK) {
-        (*out)->report.seconds = now() - start;
+        (*out)->report.seconds = gi_clock() - start;
         (*out)->report.peak_bytes = most - f.used;
     }
     return status;

@@ -67,7 +67,7 @@ static double select_at(double *x, size_t n, size_t k)
     return x[k];
 }
 
-/* ---------------------------------------------------------------- residuals */
+/* --------------------------------------------------------------- residuals */
 
 /* The diagonal of A^-1: the squares of L^-1 by columns, ROWS of them at a
  * time. */
@@ -121,8 +121,7 @@ done:
     return status;
 }
 
-/* ----------------------------------------------------------------- intervals
- */
+/* --------------------------------------------------------------- intervals */
 
 /* The k-th smallest of f_{-i}(x) + sign |r_i| for column j of c. */
 static double bound(const jackknife *k, size_t m, size_t j, size_t target,
@@ -185,6 +184,11 @@ gram_status gi_predict_jackknife(const gi_asked *a, double interval,
                    .low = (size_t)floor(a_more + slack),
                    .high = (size_t)ceil(more - a_more - slack)};
 
+    if (k.low < 1 || k.high > m->n)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "interval %g by jackknife+: %zu training rows, it takes "
+                       "at least %.0f",
+                       interval, m->n, ceil(1 / (1 - interval) - slack) - 1);
     GI_TRY(GI_NEW(a->run, k.r, m->n * m->targets));
     GI_TRY(GI_NEW(a->run, k.c, m->n * ROWS));
     GI_TRY(GI_NEW(a->run, k.room, m->n * ROWS));

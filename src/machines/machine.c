@@ -64,7 +64,7 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
     return p;
 }
 
-/* ---------------------------------------------------------------- report */
+/* ------------------------------------------------------------------ report */
 
 void gi_machine_refer(gram_machine *m)
 {

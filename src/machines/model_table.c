@@ -1,6 +1,6 @@
 /* model_table.c - the table inside a model file: names, types, cells.
  *
- *     rows, columns, then for each column its name and type and
+ *     rows, columns, then for each column its name, type and role and
  *       number, date     a real per row
  *       category, text   levels, then a code per row, an index of levels
  *       sparse           width, entries, feature names, start, index, entries
@@ -139,13 +139,19 @@ static gram_status code_column(gi_codec *c, gram_table *t, size_t j)
     gi_column *column = gi_codec_reads(c) ? NULL : &t->column[j];
     char *name = column ? column->name : NULL;
     int type = column ? (int)column->type : 0;
+    int role = column ? (int)column->role : 0;
 
     GI_TRY(gi_codec_text(c, &name));
     GI_TRY(gi_codec_whole(c, &type));
+    GI_TRY(gi_codec_whole(c, &role));
     if (type < 0 || (size_t)type >= sizeof coders / sizeof *coders)
         GI_TRY(bad_column(c, name, "a type that is not there"));
-    if (gi_codec_reads(c))
+    if (role < 0 || role > GRAM_ROLE_GROUP)
+        GI_TRY(bad_column(c, name, "a role that is not there"));
+    if (gi_codec_reads(c)) {
         GI_TRY(gi_table_add(c->run, t, name, (gram_type)type, &column));
+        column->role = (gram_role)role;
+    }
     GI_TRY(coders[type](c, column, t->rows));
     if (gi_codec_reads(c))
         gi_column_count_missing(column, t->rows);
@@ -159,7 +165,8 @@ gram_status gi_model_code_table(gi_codec *c, gram_table **table)
 {
     gram_status status = GRAM_OK;
     gram_table *t = gi_codec_reads(c) ? NULL : *table;
-    size_t rows = t ? t->rows : 0, cols = t ? t->cols : 0;
+    size_t rows = gi_codec_reads(c) ? 0 : (*table)->rows;
+    size_t cols = gi_codec_reads(c) ? 0 : (*table)->cols;
 
     GI_TRY(gi_codec_size(c, &rows));
     GI_TRY(gi_codec_size(c, &cols));
@@ -167,7 +174,7 @@ gram_status gi_model_code_table(gi_codec *c, gram_table **table)
     GI_TRY(gi_codec_expect(c, cols ? rows : 0, sizeof(int32_t)));
     if (gi_codec_reads(c))
         GI_TRY(gram_table_new(rows, &t));
-    for (size_t j = 0; j < cols; j++)
+    for (size_t j = 0; t && j < cols; j++)
         GI_TRY(code_column(c, t, j));
     *table = t;
     t = NULL;

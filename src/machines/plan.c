@@ -22,25 +22,15 @@ enum { PATH = 60, EVALUATIONS = 60 };
 
 static const double giga = 1e9;
 
-/* ----------------------------------------------------------------- selection
- */
+/* Small things that nobody counts; what a solver may be wrong by. */
+static const double SMALL_THINGS = 1 << 20, MARGIN = 1.15;
 
-static gi_cost search_cost(const gi_fit *f, size_t rows)
+/* --------------------------------------------------------------- selection */
+
+/* Is a path much cheaper than n^3? */
+static int is_thin(const gi_fit *f, size_t rows)
 {
-    double n = (double)rows, square = n * n * sizeof(double);
-    double rate = gi_rate_gemm(&gi_blas_double) * f->run->threads;
-    int loo = f->select != GRAM_SELECT_EVIDENCE;
-    gi_cost cost = {.possible = 1};
-
-    if (f->K->markov) {
-        cost.bytes = 64 * n * sizeof(double);
-        cost.seconds = EVALUATIONS * n * 1e-6;
-        return cost;
-    }
-    cost.bytes = (loo ? 1.6 : 0.52) * square +
-                 (double)gi_operator_bytes(f->K) * n / (double)f->m->n;
-    cost.seconds = EVALUATIONS * (loo ? 2 : 1) * n * n * n / rate;
-    return cost;
+    return f->K->markov || (f->K->features > 0 && f->K->features < rows / 4);
 }
 
 static gi_cost path_cost(const gi_fit *f, size_t rows)
@@ -53,6 +43,29 @@ static gi_cost path_cost(const gi_fit *f, size_t rows)
         (f->select == GRAM_SELECT_GCV ? GI_WANT_GCV : GI_WANT_LOO) |
             GI_WANT_EVIDENCE,
         PATH);
+}
+
+/* Without structure a search has gradients: the inverse in place of a factor,
+ * for leave-one-out a whole matrix besides, and the engine's workplaces. */
+static gi_cost search_cost(const gi_fit *f, size_t rows)
+{
+    const double workplace = 256e3;
+    double n = (double)rows, threads = f->run->threads;
+    double rate = gi_rate_gemm(&gi_blas_double) * threads;
+    int loo = f->select != GRAM_SELECT_EVIDENCE;
+    gi_cost cost = path_cost(f, rows);
+
+    if (is_thin(f, rows) || f->select == GRAM_SELECT_GCV) {
+        cost.seconds *= EVALUATIONS;
+        return cost;
+    }
+    cost.bytes = (double)gi_chol_bytes(rows, &gi_blas_double) +
+                 (loo ? n * n * sizeof(double) : 0) +
+                 (double)gi_operator_bytes(f->K) * n / (double)f->m->n +
+                 (double)f->m->targets * 4 * n * sizeof(double) +
+                 threads * workplace;
+    cost.seconds = EVALUATIONS * (loo ? 2 : 1) * n * n * n / rate;
+    return cost;
 }
 
 /* In single precision a last look in double may follow, which needs more. */
@@ -83,18 +96,15 @@ gi_cost gi_select_cost(const gi_fit *f, size_t rows)
 static size_t rows_for(const gi_fit *f, double room)
 {
     size_t n = f->m->n, rows = n;
-    int thin = f->K->markov || (f->K->features > 0 && f->K->features < n &&
-                                gi_select_searched(f) == 0);
 
-    if (!thin && rows > MOST_ROWS)
+    if (!is_thin(f, n) && rows > MOST_ROWS)
         rows = MOST_ROWS;
     while (rows > FEWEST_ROWS && gi_select_cost(f, rows).bytes > room)
         rows -= rows / 16;
     return rows;
 }
 
-/* ------------------------------------------------------------------ solution
- */
+/* ---------------------------------------------------------------- solution */
 
 /* Bytes of the machine's own table. */
 static double table_bytes(const gi_fit *f)
@@ -187,8 +197,7 @@ static void list_others(const gi_fit *f, const gi_run *budget,
     }
 }
 
-/* ---------------------------------------------------------------------- plan
- */
+/* -------------------------------------------------------------------- plan */
 
 gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
 {
@@ -200,14 +209,14 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     gi_cost select, solve;
 
     p.keep_factor = f->m->keep_factor;
-    budget.memory = (size_t)fmax(room - own, 0);
+    budget.memory = (size_t)(fmax(room - own, 0) / MARGIN);
     GI_TRY(choose_solver(f, &budget, &p));
     solve = solution_cost(f, &budget, f->plan.solver, &p);
     f->plan.rows = f->select == GRAM_SELECT_NONE ? f->m->n : rows_for(f, room);
     select = gi_select_cost(f, f->plan.rows);
     f->plan.selection = gi_select_sentence(f);
-    f->plan.bytes =
-        used - (double)f->used + fmax(select.bytes, own + solve.bytes);
+    f->plan.bytes = used - (double)f->used + SMALL_THINGS +
+                    fmax(select.bytes, own + solve.bytes);
     f->plan.seconds = select.seconds + solve.seconds;
     if (!out)
         goto done;

@@ -123,8 +123,7 @@ int gi_posterior_fits(gi_run *run, const gram_machine *m)
     return status == GRAM_OK;
 }
 
-/* ------------------------------------------------------------------- weights
- */
+/* ----------------------------------------------------------------- weights */
 
 gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
                                  const gi_operator *T, size_t row, size_t m,

@@ -28,8 +28,7 @@ gram_status gi_interval_check(const gram_predict_options *o, double *out)
                          "interval = %g, must be between 0 and 1", *out);
 }
 
-/* --------------------------------------------------------------------- asked
- */
+/* ------------------------------------------------------------------- asked */
 
 gram_status gi_asked_begin(gi_asked *a)
 {
@@ -51,8 +50,7 @@ void gi_asked_end(gi_asked *a)
     gi_points_free(a->x);
 }
 
-/* ---------------------------------------------------------------------- mean
- */
+/* -------------------------------------------------------------------- mean */
 
 /* Of a solution with weights: phi(x).w. */
 static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
@@ -125,8 +123,7 @@ done:
     return status;
 }
 
-/* ------------------------------------------------------------------ variance
- */
+/* ---------------------------------------------------------------- variance */
 
 gram_status gi_asked_variance(const gi_asked *a, double *variance)
 {
@@ -206,8 +203,7 @@ done:
     return status;
 }
 
-/* -------------------------------------------------------------------- public
- */
+/* ------------------------------------------------------------------ public */
 
 static gram_status check(const gram_machine *m, const gram_predict_options *o,
                          const gram_prediction *out)

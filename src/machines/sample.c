@@ -24,7 +24,7 @@ enum { ROWS = GI_SYSTEM_ROWS };
 static const uint64_t SAMPLE = (uint64_t)0x73616d70 << 32;
 static const uint64_t NOISE = (uint64_t)0x6e6f6973 << 32;
 
-/* --------------------------------------------------------------- covariance */
+/* -------------------------------------------------------------- covariance */
 
 /* C -= T A^-1 T' for columns from .. from+m-1, and u of these rows. */
 static gram_status reduce(const gi_asked *a, const gi_posterior *p, size_t from,
@@ -124,7 +124,7 @@ done:
     return status;
 }
 
-/* -------------------------------------------------------------------- draws */
+/* ------------------------------------------------------------------- draws */
 
 /* out[i*count + c] = (F z_c)_i. */
 static gram_status draw(gi_run *run, const gi_pivot *F, size_t count,

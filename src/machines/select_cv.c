@@ -21,6 +21,9 @@
 
 enum {
     VALUES = 5,   /* of a number without candidates */
+    MIDDLE = 2,   /* the one that is its start */
+    LARGE = 125,  /* a grid with more points is not tried, but */
+    RANDOM = 50,  /* so many points at random */
     LAMBDAS = 10, /* without candidates */
     MOST_TRIES = 4096,
     SINGLE_ROWS = 1000,
@@ -41,10 +44,11 @@ typedef struct cv {
     double *choice;   /* per target: the best lambda; then its error */
     double *theta;    /* of the best kernel so far */
     double *best;     /* and its choice */
+    double most;      /* and a bound of its eigenvalues */
     double least;     /* and what it was chosen by */
 } cv;
 
-/* -------------------------------------------------------------------- tries */
+/* ------------------------------------------------------------------- tries */
 
 static size_t choices(const gi_fit *f, const gi_unknown *u)
 {
@@ -61,20 +65,45 @@ static double choice(const gi_fit *f, const gi_unknown *u, size_t i)
         return 1;
     if (u->candidates)
         return u->candidates[i];
-    x = u->log ? u->start * pow(10, ((double)i - VALUES / 2) / 2)
+    x = u->log ? u->start * pow(10, ((double)i - MIDDLE) / 2)
                : u->lower + (u->upper - u->lower) * (double)i / (VALUES - 1);
     return fmin(fmax(x, u->lower), u->upper);
 }
 
-size_t gi_select_cv_tries(const gi_fit *f)
+/* Points of the grid, and whether all of them were written down. */
+static size_t grid_points(const gi_fit *f, int *written)
 {
     size_t count = 1;
 
-    if (gi_select_searched(f) > 0 && f->o->tries > 0)
-        return f->o->tries;
-    for (size_t u = 0; u < f->unknowns && count <= MOST_TRIES; u++)
-        count *= choices(f, &f->unknown[u]);
+    *written = 1;
+    for (size_t u = 0; u < f->unknowns; u++) {
+        *written &=
+            f->unknown[u].candidates || (int)f->unknown[u].slot == f->hold;
+        if (count <= MOST_TRIES)
+            count *= choices(f, &f->unknown[u]);
+    }
     return count;
+}
+
+/* Random points: as many as asked for, or where a grid would be too large. */
+static size_t random_tries(const gi_fit *f)
+{
+    int written;
+    size_t points = grid_points(f, &written);
+
+    if (gi_select_searched(f) == 0)
+        return 0;
+    return f->o->tries > 0              ? f->o->tries
+           : !written && points > LARGE ? RANDOM
+                                        : 0;
+}
+
+size_t gi_select_cv_tries(const gi_fit *f)
+{
+    size_t tries = random_tries(f);
+    int written;
+
+    return tries > 0 ? tries : grid_points(f, &written);
 }
 
 size_t gi_select_cv_lambdas(const gi_fit *f)
@@ -84,7 +113,16 @@ size_t gi_select_cv_lambdas(const gi_fit *f)
                                    : LAMBDAS;
 }
 
-/* Try k: the digits of k in the grid, or a draw of its own stream. */
+/* A value at random: a candidate, or from within the bounds. */
+static double draw(const gi_fit *f, const gi_unknown *u, double random)
+{
+    if ((int)u->slot == f->hold || u->candidates)
+        return choice(f, u, (size_t)(random * (double)choices(f, u)));
+    return u->log ? u->lower * pow(u->upper / u->lower, random)
+                  : u->lower + (u->upper - u->lower) * random;
+}
+
+/* Try k: the digits of k in the grid, or draws from a stream of its own. */
 static void set_theta(const cv *c, size_t k)
 {
     const gi_fit *f = c->f;
@@ -92,17 +130,12 @@ static void set_theta(const cv *c, size_t k)
 
     for (size_t i = 0; i < f->unknowns; i++) {
         const gi_unknown *u = &f->unknown[i];
-        size_t count = choices(f, u), at = k % count;
-        double random = gi_rng_uniform(&rng);
+        size_t count = choices(f, u);
 
+        f->theta[u->theta] = random_tries(f) > 0
+                                 ? draw(f, u, gi_rng_uniform(&rng))
+                                 : choice(f, u, k % count);
         k /= count;
-        if (f->o->tries > 0)
-            at = (size_t)(random * (double)count);
-        f->theta[u->theta] = choice(f, u, at);
-        if (f->o->tries > 0 && count == VALUES && !u->candidates)
-            f->theta[u->theta] =
-                u->log ? u->lower * pow(u->upper / u->lower, random)
-                       : u->lower + (u->upper - u->lower) * random;
     }
 }
 
@@ -118,7 +151,7 @@ static void set_lambdas(const cv *c, double scale)
                 : scale * pow(10, -5 + 7 * (double)j / (LAMBDAS - 1));
 }
 
-/* ------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------ errors */
 
 static double weight(const cv *c, size_t i)
 {
@@ -202,6 +235,7 @@ static void compare(cv *c)
     if (!(total < c->least))
         return;
     c->least = total;
+    c->most = (double)c->s->problem.n * c->scale;
     memcpy(c->best, c->choice, 2 * T * sizeof *c->best);
     memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
 }
@@ -215,11 +249,6 @@ static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
 
     GI_TRY(gi_selection_operator(c->f, c->s));
     GI_TRY(gi_path_new(run, &c->s->problem, blas, GI_WANT_LOO, &path));
-    if (!path->folds) {
-        gi_path_free(path);
-        path = NULL;
-        GI_TRY(gi_path_band(run, &c->s->problem, blas, GI_WANT_LOO, &path));
-    }
     c->scale = path->scale;
     set_lambdas(c, path->scale);
     for (size_t j = 0; j < c->lambdas; j++) {
@@ -234,7 +263,7 @@ done:
     return status;
 }
 
-/* ---------------------------------------------------------------------- all */
+/* --------------------------------------------------------------------- all */
 
 gram_status gi_fold_rows(gi_run *run, const gram_table *t,
                          const gram_fold_options *options, int *fold,
@@ -293,15 +322,12 @@ const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows)
                : &gi_blas_single;
 }
 
-/* Rounding in single precision moves eigenvalues, which are at most n times
- * the mean of the diagonal, by FLT_EPSILON of that: is it a hundredth of a
- * lambda that was chosen? */
+/* Rounding in single precision moves eigenvalues by FLT_EPSILON of the largest:
+ * is that a hundredth of a lambda that was chosen? */
 static int feels_rounding(const cv *c)
 {
-    double most = (double)c->s->problem.n * c->scale;
-
     for (size_t t = 0; t < c->s->problem.targets; t++)
-        if (!(c->best[t] > 100 * FLT_EPSILON * most))
+        if (!(c->best[t] > 100 * FLT_EPSILON * c->most))
             return 1;
     return 0;
 }

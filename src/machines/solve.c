@@ -25,8 +25,7 @@ enum { EVIDENCE_ROWS = 2000 };
 
 static const double two_pi = 6.283185307179586;
 
-/* ------------------------------------------------------------------ evidence
- */
+/* ---------------------------------------------------------------- evidence */
 
 static double factor_evidence(const gi_problem *p, const gi_solution *s,
                               size_t target, double amplitude)
@@ -77,8 +76,7 @@ done:
     return status;
 }
 
-/* -------------------------------------------------------------------- wishes
- */
+/* ------------------------------------------------------------------ wishes */
 
 static gram_status trace(void *user, size_t step, double loss, double held)
 {
@@ -112,8 +110,7 @@ done:
     return status;
 }
 
-/* --------------------------------------------------------------------- solve
- */
+/* ------------------------------------------------------------------- solve */
 
 static void drop_factor(gi_solution *s)
 {
@@ -122,6 +119,23 @@ static void drop_factor(gi_solution *s)
     gi_free(s->primal_mean);
     s->factor = NULL;
     s->inverse_one = s->primal_mean = NULL;
+}
+
+/* A weight repeats its row, for deviations too: the amplitude that the
+ * evidence has found from n rows is that of sum w rows. */
+static void weigh_amplitudes(gram_machine *m, size_t q, const gi_problem *p)
+{
+    double weight = p->intercept ? -1 : 0;
+    double rows = weight + (double)p->n;
+
+    if (!p->noise || p->amplitude != GI_AMPLITUDE_PROFILED)
+        return;
+    for (size_t i = 0; i < p->n; i++)
+        weight += 1 / p->noise[i];
+    for (size_t t = 0; weight > 0 && t < p->targets; t++) {
+        m->amplitude[q + t] *= rows / weight;
+        m->variance[q + t] *= rows / weight;
+    }
 }
 
 gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
@@ -141,6 +155,7 @@ gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
         GI_TRY(find_evidence(run, p, s, m->amplitude + q, evidence));
         memcpy(m->evidence + q, evidence, p->targets * sizeof *evidence);
     }
+    weigh_amplitudes(m, q, p);
     if (!m->keep_factor)
         drop_factor(s);
 done:
@@ -177,9 +192,12 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
     double *room = NULL, parts = (double)m->solutions;
     unsigned char *held = NULL;
     gi_operator *K = NULL;
+    gram_fit_options wishes = {0};
 
     GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
     m->features = K->features;
+    if (o)
+        wishes = *o;
     GI_TRY(GI_NEW(run, room, m->n));
     GI_TRY(hold_out(run, o ? o->holdout : 0, m->n, &held));
     for (size_t q = 0; q < m->solutions; q++) {
@@ -194,7 +212,7 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
             p.step = o->step;
             p.held = held;
             p.trace = o->trace ? trace : NULL;
-            p.trace_user = (void *)(size_t)o;
+            p.trace_user = &wishes;
         }
         GI_TRY(gi_solver_solve(&part, solver, &p, &m->solution[q]));
         GI_TRY(gi_machine_conclude(&part, m, q, &p));
@@ -207,8 +225,7 @@ done:
     return status;
 }
 
-/* --------------------------------------------------------------------- scale
- */
+/* ------------------------------------------------------------------- scale */
 
 static void multiply(double *x, size_t n, double factor)
 {

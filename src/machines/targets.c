@@ -34,6 +34,17 @@ static gram_status find_role(const gram_table *t, gram_role role,
     return GRAM_OK;
 }
 
+static gram_status refuse_missing(const gi_column *c, size_t rows)
+{
+    for (size_t i = 0; c && i < rows; i++)
+        if (isnan(c->values[i]))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": the cell is missing, a %s "
+                           "must have a value in every row",
+                           i + 1, c->name, gram_role_name(c->role));
+    return GRAM_OK;
+}
+
 static gram_status check_target(const gi_column *c, size_t rows)
 {
     if (!c->values)
@@ -42,17 +53,12 @@ static gram_status check_target(const gi_column *c, size_t rows)
                        "is no classification yet",
                        c->name, gram_type_name(c->type));
     for (size_t i = 0; i < rows; i++)
-        if (isnan(c->values[i]))
-            return gi_fail(GRAM_ERR_RANGE,
-                           "row %zu, column \"%s\": the cell is missing, a "
-                           "target must have a value in every row",
-                           i + 1, c->name);
-        else if (!(fabs(c->values[i]) <= largest))
+        if (fabs(c->values[i]) > largest)
             return gi_fail(GRAM_ERR_RANGE,
                            "row %zu, column \"%s\": %g, a target must be at "
                            "most %g in size",
                            i + 1, c->name, c->values[i], largest);
-    return GRAM_OK;
+    return refuse_missing(c, rows);
 }
 
 /* Which rows count, and D of those; f->part if there are others. */
@@ -66,6 +72,8 @@ static gram_status read_noise(gi_fit *f)
 
     GI_TRY(find_role(t, GRAM_ROLE_WEIGHT, &weight));
     GI_TRY(find_role(t, GRAM_ROLE_NOISE, &noise));
+    GI_TRY(refuse_missing(weight, t->rows));
+    GI_TRY(refuse_missing(noise, t->rows));
     GI_TRY(GI_NEW(f->run, keep, t->rows));
     GI_TRY(GI_NEW(f->run, m->row, t->rows));
     GI_TRY(GI_NEW(f->run, m->noise, t->rows));

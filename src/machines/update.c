@@ -29,17 +29,22 @@ static gram_status read_rows(gi_run *run, const gram_machine *m,
     GI_TRY(gi_fit_targets(f));
     new = f->m;
     if (new->targets != m->targets)
-        GI_TRY(gi_fail(GRAM_ERR_SHAPE, "update: %zu targets, the model has %zu",
-                       new->targets, m->targets));
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "new rows: %zu targets, the model has %zu", new->targets,
+                       m->targets));
     for (size_t t = 0; t < m->targets; t++)
         if (strcmp(new->target[t], m->target[t]) != 0)
-            GI_TRY(gi_fail(GRAM_ERR_NAME,
-                           "update: target \"%s\", the model has \"%s\" there",
-                           new->target[t], m->target[t]));
+            GI_TRY(
+                gi_fail(GRAM_ERR_NAME,
+                        "new rows: target \"%s\", the model has \"%s\" there",
+                        new->target[t], m->target[t]));
     if (!new->noise_column != !m->noise_column)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
-                       "update: the %s a noise column, the other one has none",
+                       "the %s a noise column, the other one has none",
                        m->noise_column ? "model has" : "new rows have"));
+    if (m->noise && !m->noise_column && !new->noise)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "new rows: no weights, the model was fitted with some"));
 done:
     return status;
 }
@@ -247,6 +252,8 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
 {
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
+    double start = gi_clock();
+    size_t used = gram_memory_used(), before = gi_peak_begin(), most;
     unsigned char *keep = NULL;
     gram_machine *to = NULL;
     gram_table *kept = NULL;
@@ -264,7 +271,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
         to->n += keep[i];
     }
     if (to->n == 0)
-        GI_TRY(gi_fail(GRAM_ERR_SHAPE, "update: no rows are left"));
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE, "no rows are left"));
     GI_TRY(join_numbers(&run, m, keep, f.m, to));
     GI_TRY(gi_table_part(&run, m->table, NULL, keep, &kept));
     GI_TRY(
@@ -272,9 +279,13 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     GI_TRY(gi_machine_compile(&run, to));
     GI_TRY(solve_rows(&run, m, keep, to));
     gi_machine_refer(to);
+    to->report.seconds = gi_clock() - start;
     *out = to;
     to = NULL;
 done:
+    most = gi_peak_end(before);
+    if (*out)
+        (*out)->report.peak_bytes = (*out)->report.plan_bytes = most - used;
     gi_fit_end(&f);
     gi_free(keep);
     gram_table_free(kept);

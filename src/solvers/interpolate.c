@@ -16,6 +16,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "solvers/singular.h"
@@ -27,19 +28,11 @@ typedef struct constant {
     double *o;       /* L^-1 q */
 } constant;
 
-static gram_status subset_rows(void *user, gi_run *run, const size_t *row,
-                               size_t m, double *out, size_t ld)
-{
-    const gi_operator *K = user;
-
-    return K->subset(K, run, row, m, out, ld);
-}
-
 static gram_status pivot_rows(gi_run *run, const gi_problem *p,
                               const double *diagonal, gi_singular **out)
 {
-    return gi_singular_new(run, p->n, diagonal, subset_rows,
-                           (void *)(size_t)p->K, p->noise, out);
+    return gi_singular_new(run, p->n, diagonal, gi_system_rows, (void *)p->K,
+                           p->noise, out);
 }
 
 static double dot(size_t n, const double *a, size_t step_a, const double *b,
@@ -104,8 +97,10 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
     out->rank = k->rank;
     GI_TRY(GI_NEW(run, y, n * t));
     GI_TRY(GI_NEW(run, h, k->rank * t));
-    for (size_t i = 0; i < n * t; i++)
-        y[i] = (p->y[i] - s->mean[i % t]) / sqrt(gi_system_noise(p, i / t));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < t; j++)
+            y[i * t + j] =
+                (p->y[i * t + j] - s->mean[j]) / sqrt(gi_system_noise(p, i));
     GI_TRY(gi_singular_fit(k, t, y, h));
     gi_singular_forward(k, t, h);
     GI_TRY(GI_NEW_ZERO(run, out->intercept, t));
@@ -121,8 +116,8 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
     }
     gi_singular_backward(k, t, h);
     GI_TRY(GI_NEW_ZERO(run, out->alpha, n * t));
-    for (size_t i = 0; i < k->rank * t; i++)
-        out->alpha[k->pivot[i / t] * t + i % t] = h[i];
+    for (size_t i = 0; i < k->rank; i++)
+        memcpy(out->alpha + k->pivot[i] * t, h + i * t, t * sizeof *h);
 done:
     constant_free(&one);
     gi_free(h);

@@ -83,8 +83,10 @@ static void noise_near(const family *k, double d, double Q[MOST][MOST])
     double I[2 * MOST - 1], power = k->q * d;
 
     moments(2 * p - 2, 2 * d, I);
-    for (int j = 0; j < 2 * p - 1; j++, power *= d)
+    for (int j = 0; j < 2 * p - 1; j++) {
         I[j] *= power;
+        power *= d;
+    }
     for (int i = 0; i < p; i++)
         for (int j = 0; j <= i; j++) {
             Q[i][j] = 0;

@@ -28,15 +28,20 @@ gram_status gi_path_new(gi_run *run, const gi_problem *p, const gi_blas *blas,
                         unsigned want, gi_path **out)
 {
     const gi_blas *precision = blas ? blas : &gi_blas_double;
-    gi_cost primal = gi_path_primal_cost(run, p, want, GRID);
-    gi_cost band = gi_path_band_cost(run, p, precision, want, GRID);
+    gi_run one = *run; /* the choice does not depend on threads */
+    gi_cost primal, band;
     gram_status status;
 
+    one.threads = 1;
+    primal = gi_path_primal_cost(&one, p, want, GRID);
+    band = gi_path_band_cost(&one, p, precision, want, GRID);
     GI_TRY(gi_path_markov(run, p, out));
     if (!*out && primal.possible && primal.seconds < band.seconds)
         GI_TRY(gi_path_primal(run, p, out));
     if (!*out)
         GI_TRY(gi_path_band(run, p, precision, want, out));
+    if (!((*out)->scale > 0)) /* a kernel that is 0 on all rows */
+        (*out)->scale = 1;
 done:
     return status;
 }

@@ -102,15 +102,19 @@ gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
                              const gi_solver **out)
 {
     gi_cost cost[COUNT];
+    gi_run one = *run; /* the choice does not depend on threads */
     double least = INFINITY;
 
+    one.threads = 1;
     *out = NULL;
     for (size_t i = 0; i < COUNT; i++) {
+        double seconds = solvers[i]->cost(&one, p).seconds;
+
         cost[i] = solvers[i]->cost(run, p);
         if (!cost[i].possible || cost[i].bytes > (double)run->memory ||
-            !is_candidate(solvers[i], p) || !(cost[i].seconds < least))
+            !is_candidate(solvers[i], p) || !(seconds < least))
             continue;
-        least = cost[i].seconds;
+        least = seconds;
         *out = solvers[i];
     }
     return *out ? GRAM_OK : refuse(run, p, cost);

@@ -51,7 +51,7 @@ typedef struct gi_problem {
     double step;      /* gd: s; 0: 1/(2 (lambda_max + lambda)) */
     const unsigned char *held; /* gd: rows that are not fitted but watched, to
                                   stop when their error grows; NULL: none */
-    int keep_factor;  /* leave what variances need in the solution */
+    int keep_factor;           /* leave what variances need in the solution */
     gram_status (*trace)(void *user, size_t step, double loss, double held);
     void *trace_user; /* gd, cg: after each step; loss is the objective of the
                          first target (cg: the relative residual) */
@@ -63,15 +63,15 @@ typedef struct gi_solution {
     const gi_solver *solver;
     double *alpha;     /* n x targets; NULL if only weights were found */
     double *intercept; /* targets, 0 without one */
-    double *weights;   /* primal: features x targets, f(x) = phi(x).w; or NULL */
-    double residual;   /* |(K + lambda D) alpha + b - y| / |y - b|, in double,
-                          the largest of the targets; primal: of its normal
-                          equations, relative to |Phi'D^-1 y| */
-    double condition;  /* estimate of that of the matrix factored, or NaN */
-    double jitter;     /* added to the diagonal of K + lambda D, 0: none */
-    size_t rank;       /* of K where it was found (lambda = 0; primal: of Phi
-                          without its means), else n */
-    size_t steps;      /* of cg, gd or refinement */
+    double *weights;  /* primal: features x targets, f(x) = phi(x).w; or NULL */
+    double residual;  /* |(K + lambda D) alpha + b - y| / |y - b|, in double,
+                         the largest of the targets; primal: of its normal
+                         equations, relative to |Phi'D^-1 y| */
+    double condition; /* estimate of that of the matrix factored, or NaN */
+    double jitter;    /* added to the diagonal of K + lambda D, 0: none */
+    size_t rank;      /* of K where it was found (lambda = 0; primal: of Phi
+                         without its means), else n */
+    size_t steps;     /* of cg, gd or refinement */
     int converged;
     const char *precision; /* "double", "single + refinement" */
 
@@ -92,8 +92,8 @@ extern const char *const gi_solution_precisions[];
 /* What solving will take. */
 typedef struct gi_cost {
     int possible;
-    double bytes;   /* at the peak, the operator's included */
-    double seconds; /* by fixed rates of a core times threads */
+    double bytes;    /* at the peak, the operator's included */
+    double seconds;  /* by fixed rates of a core times threads */
     const char *why; /* if not possible: a reason, or NULL: not this kernel */
 } gi_cost;
 

@@ -85,14 +85,6 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
 
 /* ----------------------------------------------------------- preconditioner */
 
-static gram_status subset_rows(void *user, gi_run *run, const size_t *row,
-                               size_t m, double *out, size_t ld)
-{
-    const gi_operator *K = user;
-
-    return K->subset(K, run, row, m, out, ld);
-}
-
 static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
@@ -123,9 +115,9 @@ static gram_status make_preconditioner(pcg *c)
     }
     if (rank == 0 || !(top > 0))
         goto done;
-    GI_TRY(
-        gi_pivot_new(&part, n, c->s.diagonal, subset_rows, (void *)(size_t)p->K,
-                     20 * p->lambda * least / (double)n / top, rank, &c->low));
+    GI_TRY(gi_pivot_new(&part, n, c->s.diagonal, gi_system_rows, (void *)p->K,
+                        20 * p->lambda * least / (double)n / top, rank,
+                        &c->low));
     for (size_t i = 0; p->noise && i < n; i++)
         for (size_t j = 0; j < c->low->rank; j++)
             c->low->factor[i * c->low->room + j] /= sqrt(p->noise[i]);
@@ -207,8 +199,7 @@ static gram_status find_residual(pcg *c, double *r, double *relative)
             off += r[k] * r[k];
             size += c->s.rhs[k] * c->s.rhs[k];
         }
-        if (off > 0)
-            *relative = fmax(*relative, sqrt(off / size));
+        *relative = gi_system_worse(*relative, off, size);
     }
 done:
     return status;

@@ -41,7 +41,7 @@ typedef struct dual {
     gi_system s;
     gi_chol *factor;
     const gi_blas *blas;   /* of the factor */
-    double mean, most;     /* of the diagonal of A */
+    double mean;           /* of the diagonal of K */
     _Atomic uint64_t *sum; /* of |A| along rows, in units: integers add up to
                               the same in any order */
     double unit;
@@ -96,6 +96,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
               (double)gi_operator_bytes(p->K) + 8 * n * (3 * columns + 2);
     c.seconds =
         factor_seconds(p, blas) + gi_system_product_seconds(p, p->targets);
+    if (p->lambda == 0) /* a pivoted factor, and its rows on their way */
+        c.bytes += 2 * 8 * n * n;
     if (blas == &gi_blas_single) {
         c.bytes += 8 * n * 5 * columns; /* vectors of conjugate gradients */
         c.seconds += fmin(gi_system_steps(p, mean), STEPS_MOST) *
@@ -297,28 +299,18 @@ done:
 static gram_status begin(dual *d)
 {
     const gi_problem *p = d->p;
+    double most = DBL_MIN;
     gram_status status;
 
     GI_TRY(gi_system_new(d->run, p, &d->s));
     GI_TRY(GI_NEW(d->run, d->sum, p->n));
     for (size_t i = 0; i < p->n; i++) {
-        double a = d->s.diagonal[i] + gi_system_shift(&d->s, i);
-
-        d->mean += a / (double)p->n;
-        d->most = fmax(d->most, a);
+        d->mean += d->s.diagonal[i] / (double)p->n;
+        most = fmax(most, d->s.diagonal[i] + gi_system_shift(&d->s, i));
     }
-    d->unit = fmax(d->most, DBL_MIN) * 0x1p-40;
+    d->unit = most * 0x1p-40;
 done:
     return status;
-}
-
-static double mean_diagonal(const gi_system *s)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < s->p->n; i++)
-        sum += s->diagonal[i];
-    return sum / (double)s->p->n;
 }
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
@@ -328,7 +320,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     gram_status status;
 
     GI_TRY(begin(&d));
-    if (choose(run, p, mean_diagonal(&d.s)) == &gi_blas_single) {
+    if (choose(run, p, d.mean) == &gi_blas_single) {
         GI_TRY(solve_single(&d, &good));
         if (good)
             GI_TRY(find_condition(&d));

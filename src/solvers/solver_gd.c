@@ -135,8 +135,7 @@ static gram_status look(descent *d)
             off += (error - p->lambda * D * a) * (error - p->lambda * D * a);
             size += y * y;
         }
-        if (off > 0)
-            d->residual = fmax(d->residual, sqrt(off / size));
+        d->residual = gi_system_worse(d->residual, off, size);
         d->loss = j == 0 ? loss : d->loss;
     }
     d->held = d->watching ? held / held_weight : NAN;

@@ -111,7 +111,7 @@ double gi_markov_centre(const gi_problem *p, size_t target)
 static void whiten(smoother *s, size_t target, double shift)
 {
     const gi_problem *p = s->p;
-    double *first = NULL, weight = 0;
+    double *first = s->y, weight = 0;
 
     for (size_t i = 0; i < s->chain.n; i++) {
         size_t row = s->chain.point[i];

@@ -253,8 +253,7 @@ static gram_status find_alpha(primal *q, gi_solution *out)
             off += r[k] * r[k];
             size += q->e.c[k] * q->e.c[k];
         }
-        if (off > 0)
-            out->residual = fmax(out->residual, sqrt(off / size));
+        out->residual = gi_system_worse(out->residual, off, size);
     }
     if (lambda > 0) {
         for (size_t k = 0; k < n * t; k++)
@@ -327,7 +326,7 @@ static void add_squares(size_t n, size_t m, const double *a, double scale,
 }
 
 /* lambda |L^-1 (phi - mean)|^2 + lambda/sum W; with lambda = 0 what of phi -
- * mean lies outside of the range of C (q, s). */
+ * mean lies outside of the range of C. */
 static gram_status variance(gi_run *run, const gi_problem *p,
                             const gi_solution *s, const gi_operator *T,
                             double *out)

@@ -85,6 +85,14 @@ done:
     return status;
 }
 
+gram_status gi_system_rows(void *user, gi_run *run, const size_t *row, size_t m,
+                           double *out, size_t ld)
+{
+    const gi_operator *K = user;
+
+    return K->subset(K, run, row, m, out, ld);
+}
+
 /* Sum of column j of an n x m matrix. */
 static double sum_of(size_t n, size_t m, const double *a, size_t j)
 {
@@ -143,8 +151,7 @@ gram_status gi_system_residual(gi_run *run, const gi_problem *p,
             off += (left - right) * (left - right);
             size += right * right;
         }
-        if (off > 0)
-            out->residual = fmax(out->residual, sqrt(off / size));
+        out->residual = gi_system_worse(out->residual, off, size);
     }
 done:
     gi_free(product);
@@ -159,10 +166,11 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
     double more = 1e-12 * mean;
     gram_status status = factor(user, run);
 
-    for (int k = 0; k < tries; k++, more *= 10) {
+    for (int k = 0; k < tries; k++) {
         if (status != GRAM_ERR_NUMERIC || p->jitter < 0 || p->lambda == 0)
             break;
         *jitter = p->jitter + more;
+        more *= 10;
         status = factor(user, run);
     }
     if (status == GRAM_ERR_NUMERIC)

@@ -9,6 +9,8 @@
 #ifndef GI_SYSTEM_H
 #define GI_SYSTEM_H
 
+#include <math.h>
+
 #include "solvers/solver.h"
 
 typedef struct gi_system {
@@ -27,6 +29,10 @@ void gi_system_free(gi_system *s); /* what is inside */
 /* out = A X for linalg/cg.h, user a gi_system. */
 gram_status gi_system_multiply(void *user, gi_run *run, const double *x,
                                size_t m, double *out);
+
+/* Rows of K for linalg/pivot.h, user its gi_operator. */
+gram_status gi_system_rows(void *user, gi_run *run, const size_t *row, size_t m,
+                           double *out, size_t ld);
 
 /* alpha, the intercepts and, if p->keep_factor, inverse_one, from z. */
 gram_status gi_system_finish(gi_run *run, const gi_system *s, gi_solution *out);
@@ -77,6 +83,14 @@ static inline double gi_system_shift(const gi_system *s, size_t i)
 static inline double gi_system_tolerance(const gi_problem *p)
 {
     return p->tolerance > 0 ? p->tolerance : 1e-10;
+}
+
+/* The larger of a residual and sqrt(off/size), or NaN if one of them is. */
+static inline double gi_system_worse(double residual, double off, double size)
+{
+    double other = off == 0 ? 0 : sqrt(off / size);
+
+    return isnan(residual) || other <= residual ? residual : other;
 }
 
 /* Seconds of a product K V, V with r columns, on one core, by the fixed

@@ -65,6 +65,7 @@ exits 0 "plan"
 prints dual "it names the solver"
 run plan data.csv -t y --json
 holds "its JSON is JSON" is_json out
+holds "other solvers are a list" grep -q '"others":\["' out
 
 run path data.csv -t y -k 'rbf(gamma=0.5)' --lambdas 1e-3:10:5
 exits 0 "path"
@@ -83,9 +84,29 @@ holds "its JSON is JSON" is_json out
 run compare data.csv -t y -k rbf -k linear --folds 3
 exits 0 "compare"
 same 2 "$(grep -c -e 'rbf$' -e 'linear$' out)" "a line for each kernel"
+run compare data.csv -t y -k 'rbf(gamma=0.5) + linear' --folds 3 -l 1 \
+    -k 'rbf(gamma=0.125)[x] + rbf(gamma=0.5)[z] + linear'
+holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
 run compare data.csv -t y -k rbf
 exits 2 "one kernel cannot be compared"
 
+awk 'NR == 1 { print $0 ",part" } NR > 1 { print $0 "," NR % 4 }' data.csv \
+    >parts.csv
+run fit parts.csv -t y --select cv --fold-column part -k 'rbf(gamma=0.5)' --json
+same 2 "$(value d)" "the column of the parts is no feature"
+run cv parts.csv -t y --fold-column part -k 'rbf(gamma=0.5)'
+same 4 "$(grep -c '^ *[1-4] ' out)" "a line for each part"
+run fit parts.csv -t y --fold-column part --group z
+refuses 1 "gram fit: --fold-column: rows are grouped by column \"z\" already, \
+only one can say which stay together" "parts and groups"
+run fit parts.csv -t y --fold-column q
+exits 1 "parts that are not there"
+
+run fit builtin:sparse -k linear -l 1
+prints "numbers]" "long lists of numbers are cut short"
+holds "so that the report is" [ "$(wc -l <out)" -lt 30 ]
+run fit data.csv -t y -k 'rbf(gamma=0.5)' -l 1 --precision single
+prints "not computed: the factor is in single precision" "why not"
 run fit data.csv -t y -k 'rbf(gamma=?[0.1,1])' --select cv --lambda '?[0.01,1]' \
     --folds 3 --json
 exits 0 "cross-validation over candidates"
@@ -127,7 +148,29 @@ exits 0 "one row"
 printf 'x,y\n1,2\n2,\n' >hole.csv
 run fit hole.csv -t y
 exits 1 "a target that is missing"
-run fit data.csv -t y -o no/such/folder/m.gram -k 'rbf(gamma=1)' -l 1
-exits 1 "no such folder"
+for policy in mean indicator; do
+    run fit hole.csv -t y --missing $policy
+    refuses 1 'gram fit: hole.csv: row 2, column "y": the cell is missing, a target cannot be filled in (--missing drop leaves out its row)' \
+        "a target is not invented by $policy"
+done
+printf 'x,y,w\n1,2,1\n2,3,\n3,4,1\n' >hole.csv
+run fit hole.csv -t y --weights w -k 'rbf(gamma=1)' -l 1 --missing keep
+refuses 1 'gram fit: row 2, column "w": the cell is missing, a weight must have a value in every row' \
+    "a weight that is missing"
+run fit hole.csv -t y --weights w -k 'rbf(gamma=1)' -l 1 --missing drop
+prints "hole.csv: 2 rows" "its row can be left out"
+run fit builtin:mixed --drop note --missing indicator -k 'rbf(gamma=1)' -l 1
+exits 0 "missing categories are a level"
+run fit builtin:mixed --drop note --missing keep -k 'rbf(gamma=1)' -l 1
+exits 1 "or refused"
+run fit data.csv -t y -o no/such/folder/m.gram
+refuses 1 "gram fit: no/such/folder/m.gram: cannot be written: No such file or \
+directory" "no such folder, said before the fit"
+run fit data.csv -t y -o .
+refuses 1 "gram fit: .: is a directory, must be a file" "a directory"
+ln -s data.csv link.csv
+run fit data.csv -t y -o link.csv
+refuses 1 "gram fit: link.csv: is the data, must be another file" \
+    "the data is not overwritten"
 run fit builtin:moons -k 'rbf(gamma=1)' -l 1 --mem 1K
 exits 1 "a budget that is too small"

@@ -21,6 +21,20 @@ same id,y,prediction,std,std_f,lower,upper \
     "$(head -1 out | cut -d, -f1-7)" "all columns"
 holds "lower < prediction < upper, std > std_f" awk -F, 'NR > 1 && !($6 < $3 &&
     $3 < $7 && $4 > $5 && $5 >= 0) { exit 1 }' out
+run predict m.gram test.csv --terms
+same prediction,intercept "$(head -1 out | cut -d, -f1-2)" "an intercept"
+holds "parts that add up to the prediction" awk -F, 'NR > 1 {
+    s = -$1; for (i = 2; i <= NF; i++) s += $i
+    if (s > 1e-9 || s < -1e-9) exit 1 }' out
+run predict m.gram test.csv --json --std --keep id
+exits 0 "predictions as JSON"
+holds "are JSON" is_json out
+holds "with a list for every column" has_keys out id prediction std std_f
+holds "strings for what is kept" grep -q '"id":\["r60",' out
+run predict m.gram test.csv --json -o j.csv
+holds "about a file as well" is_json out
+holds "with the keys that programs rely on" has_keys out to rows seconds
+same 21 "$(wc -l <j.csv)" "the file is a table"
 run predict m.gram test.csv --interval 0.9 --method jackknife
 exits 0 "jackknife"
 holds "intervals that hold most" awk -F, 'NR > 1 && !($2 < $3) { exit 1 }' out
@@ -41,6 +55,12 @@ run predict x.gram test.csv --interval 0.9 --plot
 exits 0 "a picture"
 holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
 
+awk -F, 'NR == 1 { print "day,y" } NR > 1 {
+    printf "2001-02-%02d,%s\n", 1 + NR % 28, $4 }' train.csv >days.csv
+run fit days.csv -t y -k 'rbf(length=5)' -l 1 -o days.gram -q
+run predict days.gram days.csv --plot
+prints 2001-02-28 "dates below a picture"
+
 run score m.gram test.csv --json
 exits 0 "score"
 holds "its JSON is JSON" is_json out
@@ -54,6 +74,11 @@ same draw_1,draw_2 "$(head -1 out)" "draws"
 cp out first
 run sample m.gram test.csv -n 2
 holds "the same for the same seed" cmp out first
+run sample m.gram test.csv -n 2 --with-noise
+holds "others with noise" [ "$(head -2 out)" != "$(head -2 first)" ]
+run sample m.gram test.csv -n 2 --json
+holds "draws as JSON" is_json out
+holds "a list for each" has_keys out draw_1 draw_2
 run sample -k 'rbf(gamma=1)[x]' test.csv -n 1 --seed 3
 exits 0 "draws from the prior"
 
@@ -66,6 +91,8 @@ holds "its JSON is JSON" is_json out
 
 run norm m.gram
 exits 0 "norm"
+run norm m.gram --json
+holds "of one model no distance" grep -q '"norm2":null.*"distance":null' out
 run norm m.gram m.gram --json
 holds "a model is at distance 0 of itself" grep -q '"distance":0' out
 run norm m.gram x.gram
@@ -82,6 +109,18 @@ exits 0 "rows are added"
 run predict u.gram test.csv
 holds "as a fit to all" awk 'NR == FNR { a[FNR] = $1; next } FNR > 1 {
     d = a[FNR] - $1; if (d < 0) d = -d; if (d > 1e-8) exit 1 }' wanted out
+cp out wanted
+run update m.gram test.csv -o v.gram -q
+exits 0 "the model knows its target"
+run predict v.gram test.csv
+holds "with the same answer" cmp out wanted
+cut -d, -f1-3 test.csv >blind.csv
+run update m.gram blind.csv -o v.gram
+exits 1 "rows without target"
+holds "and the data is named" grep -q "blind.csv: .*\"y\"" err
+run update m.gram test.csv -o test.csv
+refuses 1 "gram update: test.csv: is the data, must be another file" \
+    "the data is not overwritten"
 run update u.gram --remove 61:80 -o back.gram -q
 exits 0 "and removed"
 run predict m.gram test.csv
@@ -115,6 +154,14 @@ refuses 1 "gram predict: test.csv: not a model of gram" "a file of another kind"
 cut -d, -f1,3 test.csv >less.csv
 run predict m.gram less.csv
 exits 1 "a column that is missing"
+holds "the data is named" grep -q "^gram predict: less.csv: .*\"x\"" err
+run score m.gram less.csv
+holds "by score, too" grep -q "^gram score: less.csv: " err
+run predict m.gram test.csv --interval 0
+refuses 1 "gram predict: --interval: 0, must be between 0 and 1" "interval 0"
+run predict m.gram test.csv -o no/p.csv
+refuses 1 "gram predict: no/p.csv: cannot be written: No such file or \
+directory" "no such folder"
 sed 's/,[ab],/,1,/; s/^\(r[0-9]*\),[^,]*/\1,word/' test.csv >type.csv
 run predict m.gram type.csv
 exits 1 "a column of another type"

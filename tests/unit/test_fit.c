@@ -4,6 +4,7 @@
  * input in test_machine.c.
  */
 #include "machines.h"
+#include "temporary.h"
 
 #include "machines/machine.h"
 
@@ -430,7 +431,7 @@ TEST(columns_may_be_given_by_place)
 }
 
 /* A column that is named may have any role; what is not named sees features
- * only, in the machine as in the table. */
+ * only, in the machine and its file as in the table. */
 TEST(roles_are_kept)
 {
     const double y[] = {1, 2, 4, 3}, a[] = {1, 5, 2, 8}, g[] = {3, 1, 4, 1};
@@ -448,6 +449,10 @@ TEST(roles_are_kept)
     m = machines_fit(t, &named);
     n = machines_fit(t, &rest);
     check_same(m, n, t, 0);
+    CHECK_OK(gram_machine_save(n, temporary_path("roles.gram"), NULL));
+    gram_machine_free(n);
+    CHECK_OK(gram_machine_load(temporary_path("roles.gram"), NULL, &n));
+    check_same(m, n, t, 1e-14);
     gram_machine_free(m);
     gram_machine_free(n);
     gram_table_free(t);

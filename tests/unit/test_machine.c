@@ -2,6 +2,7 @@
  * fit refuses or survives: bad options, bad targets, no kernels, no memory.
  */
 #include "machines.h"
+#include "temporary.h"
 
 #include "base/mem.h"
 
@@ -31,7 +32,7 @@ TEST(the_plan_is_kept)
     gram_table_free(t);
 }
 
-/* ---------------------------------------------------------------- bad input */
+/* --------------------------------------------------------------- bad input */
 
 static void check_refused(const gram_table *t, const gram_fit_options *o,
                           gram_status status, const char *sentence)
@@ -134,6 +135,35 @@ TEST(kernels_that_are_none_are_refused)
     gram_table_free(t);
 }
 
+/* Of a matrix from a file only the rows can tell. */
+TEST(a_matrix_of_unknown_origin_is_looked_at)
+{
+    const double good[] = {2, 1, 0, 1, 2, 1, 0, 1, 2};
+    const double bad[] = {1, 2, 0, 2, 1, 0, 0, 0, 1};
+    gram_table *t = machines_table(3, 1, 26);
+    char text[2][600];
+    gram_fit_options o = {.lambda = "5"};
+    gram_machine *m = NULL;
+
+    for (int k = 0; k < 2; k++) {
+        const char *path = temporary_path(k ? "bad.npy" : "good.npy");
+
+        CHECK_OK(gram_matrix_write(k ? bad : good, 3, 3, path, NULL));
+        snprintf(text[k], sizeof text[k], "precomputed(K=\"%s\")", path);
+    }
+    o.kernel = text[0];
+    CHECK_OK(gram_machine_fit(t, &o, NULL, &m));
+    gram_machine_free(m);
+    o.kernel = text[1];
+    CHECK(gram_machine_fit(t, &o, NULL, &m) == GRAM_ERR_NUMERIC);
+    CHECK(strstr(gram_error_message(), "has the eigenvalue -1, so it is not "
+                                       "positive semidefinite") != NULL);
+    o.allow_indefinite = 1;
+    CHECK_OK(gram_machine_fit(t, &o, NULL, &m));
+    gram_machine_free(m);
+    gram_table_free(t);
+}
+
 static int stop_now(void *user, double done)
 {
     (void)user;
@@ -233,7 +263,9 @@ TEST(a_small_budget_makes_selection_look_at_fewer_rows)
 
 TESTS(NORMAL(the_plan_is_kept), SMALL(bad_options_have_sentences),
       SMALL(bad_targets_have_sentences),
-      SMALL(kernels_that_are_none_are_refused), SMALL(a_fit_can_be_cancelled),
+      SMALL(kernels_that_are_none_are_refused),
+      SMALL(a_matrix_of_unknown_origin_is_looked_at),
+      SMALL(a_fit_can_be_cancelled),
       SMALL(a_budget_that_is_too_small_is_an_error),
       NORMAL(failing_allocations_do_no_harm),
       NORMAL(a_small_budget_makes_selection_look_at_fewer_rows))

@@ -213,10 +213,10 @@ TEST(updates_that_do_not_fit_are_refused)
 
     memset(all, 1, sizeof all);
     CHECK_FAILS(gram_machine_update(m, NULL, all, NULL, &none), GRAM_ERR_SHAPE,
-                "update: no rows are left");
+                "no rows are left");
     CHECK_OK(gram_table_set_role(other, "z", GRAM_ROLE_FEATURE));
     CHECK_FAILS(gram_machine_update(m, other, NULL, NULL, &none),
-                GRAM_ERR_SHAPE, "update: 1 targets, the model has 2");
+                GRAM_ERR_SHAPE, "new rows: 1 targets, the model has 2");
     CHECK(none == NULL);
     gram_machine_free(m);
     gram_table_free(t);

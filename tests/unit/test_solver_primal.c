@@ -202,7 +202,7 @@ TEST(ranks_without_lambda_are_those_of_the_features)
 TEST(blocks_of_rows_add_up)
 {
     enum { ROWS = 1300, F = 3 };
-    gi_run run = gi_run_begin(&one);
+    gi_run run = gi_run_begin(&(gram_exec){.threads = 2});
     double *phi = grams_random(ROWS * F, 0, 1);
     double *y = ridges_targets(ROWS, F, phi, 1, 0), *diagonal;
     long double A[F * F] = {0}, c[F] = {0};

@@ -135,14 +135,99 @@ TEST(roles_are_checked)
     CHECK_OK(gram_table_set_role(t, "even", GRAM_ROLE_WEIGHT));
     CHECK_FAILS(gram_table_set_role(t, "neg", GRAM_ROLE_WEIGHT), GRAM_ERR_RANGE,
                 "row 2, column \"neg\": weight -2, must be 0 or more");
-    CHECK_FAILS(gram_table_set_role(t, "odd", GRAM_ROLE_NOISE), GRAM_ERR_RANGE,
-                "row 3, column \"odd\": noise nan, must be 0 or more");
+    CHECK_FAILS(gram_table_set_role(t, "neg", GRAM_ROLE_NOISE), GRAM_ERR_RANGE,
+                "row 2, column \"neg\": noise -2, must be 0 or more");
     CHECK_FAILS(gram_table_set_role(t, "word", GRAM_ROLE_WEIGHT),
                 GRAM_ERR_RANGE,
                 "column \"word\": a weight must be a number, it is a category");
     CHECK(gram_table_set_role(t, "wrd", GRAM_ROLE_TARGET) == GRAM_ERR_NAME);
     CHECK_STR(gram_role_name(GRAM_ROLE_GROUP), "group");
     CHECK_STR(gram_type_name(GRAM_TYPE_SPARSE), "sparse");
+    gram_table_free(t);
+}
+
+/* x, y, and a word c, each with a hole of its own. */
+static gram_table *holes(gram_role role)
+{
+    static const double x[] = {1, NAN, 3, 5}, y[] = {1, 2, NAN, 4};
+    static const char *const c[] = {"b", "a", "b", NULL};
+    gram_table *t = NULL;
+
+    CHECK_OK(gram_table_new(4, &t));
+    CHECK_OK(gram_table_add_numbers(t, "x", x, 1));
+    CHECK_OK(gram_table_add_numbers(t, "y", y, 1));
+    CHECK_OK(gram_table_add_strings(t, "c", GRAM_TYPE_CATEGORY, c));
+    CHECK_OK(gram_table_set_role(t, "y", role));
+    return t;
+}
+
+TEST(missing_features_are_filled_after_roles_were_set)
+{
+    gram_table *t = holes(GRAM_ROLE_FEATURE);
+    gram_column c;
+
+    CHECK_FAILS(gram_table_fill_missing(t, GRAM_MISSING_REFUSE, NULL),
+                GRAM_ERR_RANGE,
+                "row 2, column \"x\": the cell is missing (--missing drop, "
+                "mean or indicator says what to do)");
+    CHECK_OK(gram_table_fill_missing(t, GRAM_MISSING_KEEP, NULL));
+    CHECK(gram_table_column(t, 0).missing == 1);
+    CHECK_OK(gram_table_fill_missing(t, GRAM_MISSING_INDICATOR, NULL));
+    CHECK(gram_table_cols(t) == 5);
+    CHECK(gram_table_column(t, 0).values[1] == 3);
+    c = gram_table_column(t, 2);
+    CHECK(c.missing == 0 && c.level_count == 3);
+    CHECK_STR(c.levels[c.codes[3]], "(missing)");
+    CHECK_STR(c.levels[c.codes[0]], "b");
+    gram_table_free(t);
+}
+
+TEST(a_level_that_is_called_missing_is_not_made_twice)
+{
+    static const char *const c[] = {"z", "(missing)", NULL};
+    gram_table *t = NULL;
+    gram_column column;
+
+    CHECK_OK(gram_table_new(3, &t));
+    CHECK_OK(gram_table_add_strings(t, "c", GRAM_TYPE_CATEGORY, c));
+    CHECK_OK(gram_table_fill_missing(t, GRAM_MISSING_INDICATOR, NULL));
+    column = gram_table_column(t, 0);
+    CHECK(column.level_count == 2 && column.codes[1] == column.codes[2]);
+    gram_table_free(t);
+}
+
+TEST(only_features_are_ever_invented)
+{
+    static const gram_missing fills[] = {GRAM_MISSING_REFUSE, GRAM_MISSING_MEAN,
+                                         GRAM_MISSING_INDICATOR};
+
+    for (gram_role role = GRAM_ROLE_TARGET; role <= GRAM_ROLE_GROUP; role++) {
+        char sentence[160];
+        gram_table *t = holes(role);
+
+        snprintf(sentence, sizeof sentence,
+                 "row 3, column \"y\": the cell is missing, a %s cannot be "
+                 "filled in (--missing drop leaves out its row)",
+                 gram_role_name(role));
+        for (size_t k = 0; k < 3; k++)
+            CHECK(gram_table_fill_missing(t, fills[k], NULL) == GRAM_ERR_RANGE);
+        CHECK_STR(gram_error_message(), sentence);
+        CHECK(gram_table_cols(t) == 3 && gram_table_column(t, 0).missing == 1);
+        CHECK_OK(gram_table_fill_missing(t, GRAM_MISSING_DROP, NULL));
+        CHECK(gram_table_rows(t) == 1);
+        gram_table_free(t);
+    }
+}
+
+TEST(a_table_of_holes_has_no_rows_left)
+{
+    static const double x[] = {NAN, NAN};
+    gram_table *t = NULL;
+
+    CHECK_OK(gram_table_new(2, &t));
+    CHECK_OK(gram_table_add_numbers(t, "x", x, 1));
+    CHECK_FAILS(gram_table_fill_missing(t, GRAM_MISSING_DROP, NULL),
+                GRAM_ERR_RANGE, "no rows without missing cells");
     gram_table_free(t);
 }
 
@@ -193,4 +278,8 @@ TESTS(SMALL(columns_hold_what_was_added), SMALL(a_matrix_is_many_columns),
       SMALL(a_sparse_block_is_checked_and_kept),
       SMALL(bad_columns_are_refused_and_leave_the_table_as_it_was),
       SMALL(columns_are_found_by_name_or_suggested), SMALL(roles_are_checked),
+      SMALL(missing_features_are_filled_after_roles_were_set),
+      SMALL(a_level_that_is_called_missing_is_not_made_twice),
+      SMALL(only_features_are_ever_invented),
+      SMALL(a_table_of_holes_has_no_rows_left),
       SMALL(a_target_may_be_a_file_of_its_own), SMALL(rows_can_be_kept))
