@@ -362,4 +362,5 @@ WORK = {
     LARGE: bench_large,
 }
 
-main(WORK, only_if_named=(LARGE,))
+if __name__ == "__main__":
+    main(WORK, only_if_named=(LARGE,))

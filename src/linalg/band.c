@@ -43,7 +43,7 @@ size_t gi_band_width(size_t n)
     for (size_t i = 0; i < sizeof best / sizeof *best; i++)
         if (n < best[i].n)
             return best[i].b;
-    return 40;
+    return 48;
 }
 
 /* ----------------------------------------------------------------- stripes */

@@ -49,11 +49,9 @@ done:
 static gram_status code_levels(gi_codec *c, gi_column *column, size_t rows)
 {
     gram_status status = GRAM_OK;
-    int *codes = column->codes;
+    int *codes = gi_codec_reads(c) ? NULL : column->codes;
 
     GI_TRY(code_strings(c, column->levels, column->level_count, &column->dict));
-    if (gi_codec_reads(c))
-        codes = NULL;
     GI_TRY(gi_codec_wholes(c, &codes, rows));
     if (!gi_codec_reads(c))
         return status;

@@ -10,12 +10,16 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "machines/part.h"
 #include "machines/predict.h"
 #include "linalg/gemm.h"
 #include "solvers/markov.h"
 
 /* Rows whose features are made at a time. */
 enum { FEATURE_ROWS = 1024 };
+
+/* Rows that are predicted at a time where nothing else is asked for. */
+enum { SLICE_ROWS = 1 << 14 };
 
 static const double usual_interval = 0.9;
 
@@ -249,6 +253,66 @@ done:
     return status;
 }
 
+/* All rows of a table at once. */
+static gram_status ask(gi_run *run, const gram_machine *m,
+                       const gram_table *table, const gram_predict_options *o,
+                       const gram_prediction *out)
+{
+    gram_status status = GRAM_OK;
+    gi_asked a = {
+        .run = run, .m = m, .table = table, .unseen_error = o->unseen_error};
+
+    GI_TRY(gi_asked_begin(&a));
+    if (a.rows > 0)
+        GI_TRY(predict(&a, o, out));
+done:
+    gi_asked_end(&a);
+    return status;
+}
+
+/* Are means alone wanted, of rows that do not depend on one another? */
+static int can_slice(const gram_machine *m, const gram_prediction *out)
+{
+    const gram_program *p = m->program;
+
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
+            return 0;
+    return out->mean && !out->std && !out->std_f && !out->lower &&
+           !out->upper && !out->terms && !out->terms_std && !out->why &&
+           !out->why_part && strcmp(m->solution[0].solver->name, "markov") != 0;
+}
+
+/* Some rows after the other, so that memory does not grow with them. */
+static gram_status ask_slices(gi_run *run, const gram_machine *m,
+                              const gram_table *table,
+                              const gram_predict_options *o, double *mean)
+{
+    gram_status status = GRAM_OK;
+    size_t rows = table->rows;
+    unsigned char *keep = NULL;
+    gram_table *slice = NULL;
+
+    GI_TRY(GI_NEW_ZERO(run, keep, rows));
+    for (size_t i = 0; i < rows; i += SLICE_ROWS) {
+        size_t end = rows - i < SLICE_ROWS ? rows : i + SLICE_ROWS;
+        gi_run part = gi_run_part(run, (double)i / (double)rows,
+                                  (double)end / (double)rows);
+
+        memset(keep + i, 1, end - i);
+        GI_TRY(gi_table_part(run, table, NULL, keep, &slice));
+        memset(keep + i, 0, end - i);
+        GI_TRY(ask(&part, m, slice, o,
+                   &(gram_prediction){.mean = mean + i * m->targets}));
+        gram_table_free(slice);
+        slice = NULL;
+    }
+done:
+    gram_table_free(slice);
+    gi_free(keep);
+    return status;
+}
+
 gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
                                  const gram_predict_options *options,
                                  const gram_exec *exec,
@@ -258,14 +322,16 @@ gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
     const gram_predict_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
-    gi_asked a = {
-        .run = &run, .m = m, .table = table, .unseen_error = o->unseen_error};
 
     GI_TRY(check(m, o, out));
-    GI_TRY(gi_asked_begin(&a));
-    if (a.rows > 0)
-        GI_TRY(predict(&a, o, out));
+    if (table->rows > SLICE_ROWS && can_slice(m, out)) {
+        status = ask_slices(&run, m, table, o, out->mean);
+        if (status == GRAM_OK || status == GRAM_ERR_CANCELLED ||
+            status == GRAM_ERR_MEMORY)
+            goto done;
+        /* the whole table gives the sentence its row */
+    }
+    GI_TRY(ask(&run, m, table, o, out));
 done:
-    gi_asked_end(&a);
     return status;
 }

@@ -5,19 +5,22 @@
  *     P_II^-1 alpha_I,   P_II = W_I W_I' - z z'/(1'A^-1 1)
  *
  * with W_I those rows of W = Q L'^-1 and z = (A^-1 1)_I, past an intercept.
- * P_II is made tile by tile while it is factored.
+ * All tiles of P_II are made before it is factored: nearly all of the work is
+ * in them, and they do not wait for one another.
  *
- * Memory: for m rows in a fold n m + m^2/2 numbers of the precision.
+ * Memory: for m rows in a fold n m + 3/2 m^2 numbers of the precision.
  * Cost: n^3/k flops for each lambda and k folds of equal size.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "linalg/chol.h"
+#include "solvers/each.h"
 #include "solvers/path_band.h"
 
-/* Folds this small are factored in smaller tiles, for more to do at once. */
-enum { SMALL_FOLD = 1536, SMALL_EDGE = 128 };
+/* Of the tiles of P_II, and of those in which a small one is factored. */
+enum { EDGE = 192, SMALL_FOLD = 1536, SMALL_EDGE = 128 };
 
 /* P_II = W_I W_I' - z z'/one of the m rows of a fold. */
 typedef struct block {
@@ -25,31 +28,49 @@ typedef struct block {
     size_t m;
     size_t *row;
     char *wt;  /* W_I', n x m */
+    char *p;   /* P_II, upper triangle */
     char *z;   /* z_h of the rows, in the precision; NULL: no intercept */
     char *rhs; /* alpha of the rows, m x targets, and then the residuals */
     double one;
 } block;
 
-/* gi_chol_fill */
-static gram_status fill_block(void *user, size_t row, size_t count, size_t col,
-                              size_t cols, void *tile, size_t ld)
+/* gi_each: a tile of P_II, if it is one of the upper triangle. */
+static gram_status make_tile(void *user, size_t i)
 {
     const block *k = user;
     const gi_blas *blas = k->b->blas;
-    const size_t n = k->b->path.n, m = k->m;
+    const size_t n = k->b->path.n, m = k->m, across = (m + EDGE - 1) / EDGE;
+    const size_t row = i / across * EDGE, col = i % across * EDGE;
+    const size_t rows = m - row < EDGE ? m - row : EDGE;
+    const size_t cols = m - col < EDGE ? m - col : EDGE;
     const size_t left = row * blas->size, right = col * blas->size;
+    char *tile = k->p + (row * m + col) * blas->size;
 
-    if (row == col) {
-        blas->syrk(1, count, n, 1, k->wt + left, m, 0, tile, ld);
-        if (k->z)
-            blas->syrk(1, count, 1, -1 / k->one, k->z + left, m, 1, tile, ld);
-    } else {
-        blas->gemm(1, 0, count, cols, n, 1, k->wt + left, m, k->wt + right, m,
-                   0, tile, ld);
-        if (k->z)
-            blas->gemm(1, 0, count, cols, 1, -1 / k->one, k->z + left, m,
-                       k->z + right, m, 1, tile, ld);
-    }
+    if (row > col)
+        return GRAM_OK;
+    if (row == col)
+        blas->syrk(1, rows, n, 1, k->wt + left, m, 0, tile, m);
+    else
+        blas->gemm(1, 0, rows, cols, n, 1, k->wt + left, m, k->wt + right, m, 0,
+                   tile, m);
+    if (row == col && k->z)
+        blas->syrk(1, rows, 1, -1 / k->one, k->z + left, m, 1, tile, m);
+    else if (k->z)
+        blas->gemm(1, 0, rows, cols, 1, -1 / k->one, k->z + left, m,
+                   k->z + right, m, 1, tile, m);
+    return GRAM_OK;
+}
+
+/* gi_chol_fill */
+static gram_status copy_tile(void *user, size_t row, size_t rows, size_t col,
+                             size_t cols, void *tile, size_t ld)
+{
+    const block *k = user;
+    const size_t size = k->b->blas->size;
+
+    for (size_t r = 0; r < rows; r++)
+        memcpy((char *)tile + r * ld * size,
+               k->p + ((row + r) * k->m + col) * size, cols * size);
     return GRAM_OK;
 }
 
@@ -60,6 +81,7 @@ static gram_status new_block(gi_run *run, const gi_banded *b, size_t m,
 
     GI_TRY(GI_NEW(run, k->row, m));
     GI_TRY(gi_alloc(run, &k->wt, b->path.n * m, b->blas->size));
+    GI_TRY(gi_alloc(run, &k->p, m * m, b->blas->size));
     GI_TRY(gi_alloc(run, &k->rhs, m * b->path.targets, b->blas->size));
     if (b->columns > b->path.targets)
         GI_TRY(gi_alloc(run, &k->z, m, b->blas->size));
@@ -71,6 +93,7 @@ static void release_block(block *k)
 {
     gi_free(k->row);
     gi_free(k->wt);
+    gi_free(k->p);
     gi_free(k->rhs);
     gi_free(k->z);
 }
@@ -82,6 +105,7 @@ static gram_status solve_block(gi_run *run, gi_banded_point *x,
     const gi_banded *b = x->b;
     const size_t targets = b->path.targets, m = b->columns,
                  size = b->blas->size;
+    const size_t across = (k->m + EDGE - 1) / EDGE;
     gi_chol *c = NULL;
     gram_status status;
 
@@ -94,9 +118,10 @@ static gram_status solve_block(gi_run *run, gi_banded_point *x,
     }
     GI_TRY(
         gi_band_half_inverse(run, b->q, x->factor, k->row, k->m, k->wt, k->m));
+    GI_TRY(gi_each(run, across * across, make_tile, k));
     GI_TRY(gi_chol_new(run, b->blas, k->m, k->m < SMALL_FOLD ? SMALL_EDGE : 0,
                        &c));
-    GI_TRY(gi_chol_factor(run, c, fill_block, k));
+    GI_TRY(gi_chol_factor(run, c, copy_tile, k));
     GI_TRY(gi_chol_solve(run, c, targets, k->rhs, targets));
     for (size_t i = 0; i < k->m; i++)
         for (size_t t = 0; t < targets; t++)

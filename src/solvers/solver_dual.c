@@ -139,7 +139,6 @@ static void measure(dual *d, size_t row, size_t rows, size_t col, size_t cols,
             if (from >= width)
                 break;
             d->blas->read(width, tile + (r * ld + c) * d->blas->size, 1, part);
-#pragma omp simd reduction(+ : across)
             for (size_t j = from; j < width; j++) {
                 across += fabs(part[j]);
                 down[j] += fabs(part[j]);

@@ -173,6 +173,42 @@ TEST(gaussian_intervals_are_mean_and_quantile)
     world_free(&w);
 }
 
+/* Many rows are predicted in slices; none of them knows. */
+TEST(many_rows_are_predicted_as_few_are)
+{
+    enum { MANY = 40000, SOME = 50 };
+    world w = world_new("rbf(gamma=0.5)[x1]", "0.2", 1, 0, "dual");
+    double *x = calloc(MANY, sizeof *x), *mean = calloc(MANY, sizeof *mean);
+    double few[SOME];
+    gram_table *all = NULL, *last = NULL;
+
+    for (int i = 0; i < MANY; i++)
+        x[i] = sin(i);
+    CHECK_OK(gram_table_new(MANY, &all));
+    CHECK_OK(gram_table_add_numbers(all, "x1", x, 1));
+    CHECK_OK(gram_table_new(SOME, &last));
+    CHECK_OK(gram_table_add_numbers(last, "x1", x + MANY - SOME, 1));
+    CHECK_OK(gram_machine_predict(w.m, all, NULL, NULL,
+                                  &(gram_prediction){.mean = mean}));
+    CHECK_OK(gram_machine_predict(w.m, last, NULL, NULL,
+                                  &(gram_prediction){.mean = few}));
+    for (int i = 0; i < SOME; i++)
+        CHECK_NEAR(mean[MANY - SOME + i], few[i], 1e-13);
+    gram_table_free(all);
+    x[30000] = NAN;
+    CHECK_OK(gram_table_new(MANY, &all));
+    CHECK_OK(gram_table_add_numbers(all, "x1", x, 1));
+    CHECK(gram_machine_predict(w.m, all, NULL, NULL,
+                               &(gram_prediction){.mean = mean}) ==
+          GRAM_ERR_RANGE);
+    CHECK(strstr(gram_error_message(), "row 30001") != NULL);
+    gram_table_free(all);
+    gram_table_free(last);
+    free(x);
+    free(mean);
+    world_free(&w);
+}
+
 TEST(too_few_rows_for_an_interval_are_refused)
 {
     world w = world_new(kernel, "0.2", 1, 0, "dual");
@@ -650,6 +686,7 @@ TESTS(SMALL(variances_are_those_of_the_bordered_system),
       SMALL(gaussian_intervals_are_mean_and_quantile),
       SMALL(normal_quantiles_are_exact),
       SMALL(too_few_rows_for_an_interval_are_refused),
+      NORMAL(many_rows_are_predicted_as_few_are),
       NORMAL(jackknife_plus_equals_refits), NORMAL(jackknife_plus_covers),
       SMALL(terms_and_intercept_add_up_to_the_mean),
       SMALL(why_names_the_rows_that_speak_most),
