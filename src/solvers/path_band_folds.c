@@ -5,33 +5,32 @@
  *     P_II^-1 alpha_I,   P_II = W_I W_I' - z z'/(1'A^-1 1)
  *
  * with W_I those rows of W = Q L'^-1 and z = (A^-1 1)_I, past an intercept.
- * All tiles of P_II are made before it is factored: nearly all of the work is
- * in them, and they do not wait for one another.
+ * Nearly all of the work is in W_I W_I', fold after fold, on all threads; then
+ * each P_II is factored and solved with by one.
  *
- * Memory: for m rows in a fold n m + 3/2 m^2 numbers of the precision.
- * Cost: n^3/k flops for each lambda and k folds of equal size.
+ * Memory: for k folds of m = n/k rows 2 n m numbers of the precision.
+ * Cost: n^3/k flops for each lambda.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "linalg/chol.h"
 #include "solvers/each.h"
 #include "solvers/path_band.h"
 
-/* Of the tiles of P_II, and of those in which a small one is factored. */
-enum { EDGE = 192, SMALL_FOLD = 1536, SMALL_EDGE = 128 };
+/* Of the tiles of P_II. */
+enum { EDGE = 192 };
 
-/* P_II = W_I W_I' - z z'/one of the m rows of a fold. */
+/* The m rows of a fold. */
 typedef struct block {
     const gi_banded *b;
     size_t m;
     size_t *row;
-    char *wt;  /* W_I', n x m */
-    char *p;   /* P_II, upper triangle */
-    char *z;   /* z_h of the rows, in the precision; NULL: no intercept */
+    char *wt;  /* W_I', n x m; shared by all */
+    char *p;   /* P_II, upper triangle, and then its factor */
+    char *z;   /* m; NULL: no intercept */
     char *rhs; /* alpha of the rows, m x targets, and then the residuals */
     double one;
+    double *out;
 } block;
 
 /* gi_each: a tile of P_II, if it is one of the upper triangle. */
@@ -61,97 +60,95 @@ static gram_status make_tile(void *user, size_t i)
     return GRAM_OK;
 }
 
-/* gi_chol_fill */
-static gram_status copy_tile(void *user, size_t row, size_t rows, size_t col,
-                             size_t cols, void *tile, size_t ld)
+/* gi_each: the residuals of a fold; they stay NaN if P_II is not positive
+ * definite. */
+static gram_status solve_block(void *user, size_t i)
 {
-    const block *k = user;
-    const size_t size = k->b->blas->size;
+    const block *k = (const block *)user + i;
+    const gi_blas *blas = k->b->blas;
+    const size_t m = k->m, targets = k->b->path.targets;
 
-    for (size_t r = 0; r < rows; r++)
-        memcpy((char *)tile + r * ld * size,
-               k->p + ((row + r) * k->m + col) * size, cols * size);
+    if (m == 0 || blas->potrf(m, k->p, m) < m)
+        return GRAM_OK;
+    blas->trsm(1, m, targets, k->p, m, k->rhs, targets);
+    blas->trsm(0, m, targets, k->p, m, k->rhs, targets);
+    for (size_t r = 0; r < m; r++)
+        for (size_t t = 0; t < targets; t++)
+            k->out[k->row[r] * targets + t] =
+                blas->get(k->rhs, r * targets + t) / k->b->root[k->row[r]];
     return GRAM_OK;
 }
 
-static gram_status new_block(gi_run *run, const gi_banded *b, size_t m,
-                             block *k)
+static void release_blocks(block *k, size_t count)
 {
-    gram_status status;
+    for (size_t i = 0; k && i < count; i++) {
+        gi_free(k[i].row);
+        gi_free(k[i].p);
+        gi_free(k[i].z);
+        gi_free(k[i].rhs);
+    }
+    if (k)
+        gi_free(k->wt);
+    gi_free(k);
+}
 
-    GI_TRY(GI_NEW(run, k->row, m));
-    GI_TRY(gi_alloc(run, &k->wt, b->path.n * m, b->blas->size));
-    GI_TRY(gi_alloc(run, &k->p, m * m, b->blas->size));
-    GI_TRY(gi_alloc(run, &k->rhs, m * b->path.targets, b->blas->size));
-    if (b->columns > b->path.targets)
-        GI_TRY(gi_alloc(run, &k->z, m, b->blas->size));
+/* Sizes are known: room, and the one W_I for all. */
+static gram_status make_room(gi_run *run, const gi_banded *b, block *k,
+                             size_t count)
+{
+    const size_t targets = b->path.targets, size = b->blas->size;
+    gram_status status = GRAM_OK;
+    size_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t m = k[i].m;
+
+        most = m > most ? m : most;
+        GI_TRY(GI_NEW(run, k[i].row, m));
+        GI_TRY(gi_alloc(run, &k[i].p, m * m, size));
+        GI_TRY(gi_alloc(run, &k[i].rhs, m * targets, size));
+        if (b->columns > targets)
+            GI_TRY(gi_alloc(run, &k[i].z, m, size));
+        k[i].m = 0;
+    }
+    GI_TRY(gi_alloc(run, &k->wt, b->path.n * most, size));
 done:
     return status;
 }
 
-static void release_block(block *k)
-{
-    gi_free(k->row);
-    gi_free(k->wt);
-    gi_free(k->p);
-    gi_free(k->rhs);
-    gi_free(k->z);
-}
-
-/* Residuals of the rows of one block; NaN if P_II is not positive definite. */
-static gram_status solve_block(gi_run *run, gi_banded_point *x,
-                               const gi_banded_left *r, block *k, double *out)
+/* Blocks with their rows, and what is known of these. */
+static gram_status new_blocks(gi_run *run, const gi_banded_point *x,
+                              const gi_banded_left *left, const int *fold,
+                              size_t count, double *out, block **blocks)
 {
     const gi_banded *b = x->b;
-    const size_t targets = b->path.targets, m = b->columns,
-                 size = b->blas->size;
-    const size_t across = (k->m + EDGE - 1) / EDGE;
-    gi_chol *c = NULL;
+    const size_t targets = b->path.targets, size = b->blas->size;
     gram_status status;
+    block *k = NULL;
 
-    for (size_t i = 0; i < k->m; i++) {
-        const double *alpha = r->alpha + k->row[i] * m;
+    GI_TRY(GI_NEW_ZERO(run, k, count));
+    for (size_t i = 0; i < b->path.n; i++)
+        k[fold[i]].m++;
+    GI_TRY(make_room(run, b, k, count));
+    for (size_t i = 0; i < b->path.n; i++) {
+        const double *alpha = left->alpha + i * b->columns;
+        block *own = k + fold[i];
 
-        b->blas->write(targets, alpha, k->rhs + i * targets * size, 1);
-        if (k->z)
-            b->blas->write(1, alpha + targets, k->z + i * size, 1);
+        b->blas->write(targets, alpha, own->rhs + own->m * targets * size, 1);
+        if (own->z)
+            b->blas->write(1, alpha + targets, own->z + own->m * size, 1);
+        own->row[own->m++] = i;
     }
-    GI_TRY(
-        gi_band_half_inverse(run, b->q, x->factor, k->row, k->m, k->wt, k->m));
-    GI_TRY(gi_each(run, across * across, make_tile, k));
-    GI_TRY(gi_chol_new(run, b->blas, k->m, k->m < SMALL_FOLD ? SMALL_EDGE : 0,
-                       &c));
-    GI_TRY(gi_chol_factor(run, c, copy_tile, k));
-    GI_TRY(gi_chol_solve(run, c, targets, k->rhs, targets));
-    for (size_t i = 0; i < k->m; i++)
-        for (size_t t = 0; t < targets; t++)
-            out[k->row[i] * targets + t] =
-                b->blas->get(k->rhs, i * targets + t) / b->root[k->row[i]];
+    for (size_t i = 0; i < count; i++) {
+        k[i].b = b;
+        k[i].one = x->one;
+        k[i].out = out;
+        k[i].wt = k->wt;
+    }
+    *blocks = k;
+    k = NULL;
 done:
-    gi_chol_free(c);
-    return status == GRAM_ERR_NUMERIC ? GRAM_OK : status;
-}
-
-static gram_status do_fold(gi_run *run, gi_banded_point *x,
-                           const gi_banded_left *r, const int *fold, int which,
-                           double *out)
-{
-    const size_t n = x->b->path.n;
-    block k = {.b = x->b, .one = x->one};
-    gram_status status = GRAM_OK;
-    size_t m = 0;
-
-    for (size_t i = 0; i < n; i++)
-        m += fold[i] == which;
-    if (m == 0)
-        return GRAM_OK;
-    GI_TRY(new_block(run, x->b, m, &k));
-    for (size_t i = 0; i < n; i++)
-        if (fold[i] == which)
-            k.row[k.m++] = i;
-    GI_TRY(solve_block(run, x, r, &k, out));
-done:
-    release_block(&k);
+    release_blocks(k, count);
     return status;
 }
 
@@ -160,7 +157,8 @@ gram_status gi_banded_folds(gi_path *path, gi_run *run, double lambda,
 {
     gi_banded *b = path->user;
     gi_banded_point x = {.b = b, .run = run, .lambda = lambda}, *one = &x;
-    gi_banded_left r = {0};
+    gi_banded_left left = {0};
+    block *k = NULL;
     gram_status status;
 
     for (size_t i = 0; i < path->n * path->targets; i++)
@@ -168,15 +166,20 @@ gram_status gi_banded_folds(gi_path *path, gi_run *run, double lambda,
     GI_TRY(gi_banded_solve(&x));
     if (!x.factor)
         goto done;
-    GI_TRY(gi_banded_rows(b, run, &one, 1, 0, &r));
-    for (size_t k = 0; k < count; k++) {
-        gi_run part = gi_run_part(run, (double)k / (double)count,
-                                  (double)(k + 1) / (double)count);
+    GI_TRY(gi_banded_rows(b, run, &one, 1, 0, &left));
+    GI_TRY(new_blocks(run, &x, &left, fold, count, out, &k));
+    for (size_t i = 0; i < count; i++) {
+        const size_t m = k[i].m, across = (m + EDGE - 1) / EDGE;
 
-        GI_TRY(do_fold(&part, &x, &r, fold, (int)k, out));
+        GI_TRY(gi_run_tick(run, (double)i / (double)count));
+        GI_TRY(
+            gi_band_half_inverse(run, b->q, x.factor, k[i].row, m, k[i].wt, m));
+        GI_TRY(gi_each(run, across * across, make_tile, &k[i]));
     }
+    GI_TRY(gi_each(run, count, solve_block, k));
 done:
-    gi_banded_forget(&r);
+    release_blocks(k, count);
+    gi_banded_forget(&left);
     gi_banded_release(&x);
     return status;
 }

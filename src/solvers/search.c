@@ -30,7 +30,7 @@ enum {
 };
 
 /* A step that gains less ends a search, on a sample and on all rows. */
-static const double rough = 1e-5, fine = 1e-6;
+static const double rough = 1e-5, fine = 1e-8;
 
 /* Searches that end closer than this have found the same. */
 static const double same = 1e-3;
