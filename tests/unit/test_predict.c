@@ -178,8 +178,7 @@ TEST(many_rows_are_predicted_as_few_are)
 {
     enum { MANY = 40000, SOME = 50 };
     world w = world_new("rbf(gamma=0.5)[x1]", "0.2", 1, 0, "dual");
-    double *x = calloc(MANY, sizeof *x), *mean = calloc(MANY, sizeof *mean);
-    double few[SOME];
+    double *x = calloc(2 * MANY, sizeof *x), *mean = x + MANY, few[SOME];
     gram_table *all = NULL, *last = NULL;
 
     for (int i = 0; i < MANY; i++)
@@ -205,7 +204,6 @@ TEST(many_rows_are_predicted_as_few_are)
     gram_table_free(all);
     gram_table_free(last);
     free(x);
-    free(mean);
     world_free(&w);
 }
 
