@@ -97,7 +97,7 @@ gi_criteria gi_path_criteria(const gi_problem *p, unsigned want,
     if (want & GI_WANT_LOO)
         c.loo = s->loo / s->weight;
     if (want & GI_WANT_GCV)
-        c.gcv = n * s->square / (s->trace * s->trace);
+        c.gcv = n * n / s->weight * s->square / (s->trace * s->trace);
     if (want & GI_WANT_DF)
         c.df = n - s->lambda * s->trace;
     if (want & GI_WANT_EVIDENCE)

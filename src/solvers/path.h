@@ -8,8 +8,8 @@
  * K + lambda D, projected past the intercept:
  *
  *     loo       sum_i w_i (alpha_i/P_ii)^2 / sum_i w_i
- *     gcv       n sum_i alpha_i^2/w_i / (tr D^1/2 P D^1/2)^2, i.e. with the
- *               residuals weighted; without weights n |alpha|^2/(tr P)^2
+ *     gcv       n^2 sum_i alpha_i^2/w_i / (sum_i w_i (tr D P)^2), in the units
+ *               of loo; without weights n |alpha|^2/(tr P)^2
  *     evidence  log of the (restricted, with intercept) marginal likelihood of
  *               y as given, its amplitude as p->amplitude says
  *     df        tr K P, plus 1 with an intercept: n - lambda tr D P, the trace

@@ -213,7 +213,7 @@ static void expected(const world *w, double lambda, gi_criteria *out)
         out[t] = (gi_criteria){
             .lambda = lambda,
             .loo = loo / total,
-            .gcv = (double)n * square / (trace * trace),
+            .gcv = (double)(n * n) / total * square / (trace * trace),
             .evidence = -(m * log(2 * M_PI * s) + logdet + quadratic / s) / 2,
             .df = (double)n - lambda * trace,
             .amplitude = s,

@@ -47,7 +47,7 @@ static gi_criteria expected(const dense *d, size_t target)
     return (gi_criteria){
         .lambda = p->lambda,
         .loo = (double)(loo / weight),
-        .gcv = (double)(p->n * square / (trace * trace)),
+        .gcv = (double)(p->n * p->n / weight * square / (trace * trace)),
         .evidence = -(fit / s + (double)d->logdet + rows * log(2 * M_PI * s) +
                       (p->intercept ? log((double)d->one) : 0)) /
                     2,
