@@ -136,41 +136,26 @@ done:
 
 /* ------------------------------------------------------------------- factor */
 
-typedef struct filling {
-    const gi_operator *K;
-    const gi_blas *blas;
-    const gi_system *s;
-} filling;
-
 static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
-    const filling *f = user;
-    gram_status status;
+    const gi_system *s = user;
 
-    GI_TRY(f->K->tile(f->K, f->blas, row, rows, col, cols, tile, ld));
-    for (size_t i = 0; row == col && i < rows; i++) {
-        char *at = (char *)tile + (i * ld + i) * f->blas->size;
-        double a = f->blas->get(at, 0) + gi_system_shift(f->s, row + i);
-
-        f->blas->write(1, &a, at, 1);
-    }
-done:
-    return status;
+    return gi_system_tile(s->p, s->jitter, &gi_blas_double, row, rows, col,
+                          cols, tile, ld);
 }
 
 /* The old factor without the rows that go, and with those that come. */
 static gram_status update_factor(gi_run *run, const gi_chol *old,
-                                 const unsigned char *keep, const gi_system *s,
+                                 const unsigned char *keep, gi_system *s,
                                  gi_chol **out)
 {
     gram_status status = GRAM_OK;
-    filling f = {s->p->K, gi_chol_blas(old), s};
     gi_chol *less = NULL;
 
-    GI_TRY(gi_operator_prepare(f.K, run, f.blas));
+    GI_TRY(gi_operator_prepare(s->p->K, run, &gi_blas_double));
     GI_TRY(gi_chol_remove(run, old, keep, &less));
-    GI_TRY(gi_chol_append(run, less, s->p->n, fill, &f, out));
+    GI_TRY(gi_chol_append(run, less, s->p->n, fill, s, out));
 done:
     gi_chol_free(less);
     return status;

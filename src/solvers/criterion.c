@@ -19,6 +19,7 @@
  * it nearly is, says nothing and is left out.
  */
 #include "solvers/criterion.h"
+#include "solvers/system.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,17 +42,12 @@ typedef struct criterion {
     double *B;      /* loo: n x n */
 } criterion;
 
-static double noise_of(const gi_problem *p, size_t i)
-{
-    return p->noise ? p->noise[i] : 1;
-}
-
 static double total_weight(const gi_problem *p)
 {
     double sum = 0;
 
     for (size_t i = 0; i < p->n; i++)
-        sum += 1 / noise_of(p, i);
+        sum += 1 / gi_system_noise(p, i);
     return sum;
 }
 
@@ -65,7 +61,8 @@ static double mean_of(const gi_problem *p, size_t t)
     if (!p->intercept)
         return 0;
     for (size_t i = 0; i < p->n; i++)
-        rest += (p->y[i * p->targets + t] - first) / (noise_of(p, i) * total);
+        rest += (p->y[i * p->targets + t] - first) /
+                (gi_system_noise(p, i) * total);
     return first + rest;
 }
 
@@ -77,7 +74,7 @@ double gi_target_variance(const gi_problem *p, size_t target)
     for (size_t i = 0; i < p->n; i++) {
         double rest = p->y[i * p->targets + target] - mean;
 
-        sum += rest * rest / (noise_of(p, i) * total);
+        sum += rest * rest / (gi_system_noise(p, i) * total);
     }
     return sum;
 }
@@ -102,15 +99,9 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
     const gi_problem *p = ((const criterion *)user)->p;
-    double *a = tile;
-    gram_status status =
-        p->K->tile(p->K, &gi_blas_double, row, rows, col, cols, tile, ld);
 
-    if (status == GRAM_OK && row == col)
-        for (size_t i = 0; i < rows; i++)
-            a[i * ld + i] +=
-                p->lambda * noise_of(p, row + i) + fmax(p->jitter, 0);
-    return status;
+    return gi_system_tile(p, fmax(p->jitter, 0), &gi_blas_double, row, rows,
+                          col, cols, tile, ld);
 }
 
 /* The factor, alpha, q and log det A. */
@@ -252,7 +243,7 @@ static double loo(criterion *c, double *root)
 
         for (size_t i = 0; i < p->n; i++) {
             double r = c->alpha[i * p->targets + t] / c->bulk[i];
-            double g = share * r / noise_of(p, i); /* half of dL/dr */
+            double g = share * r / gi_system_noise(p, i); /* half of dL/dr */
 
             if (!(c->bulk[i] > 0))
                 return INFINITY;
@@ -343,7 +334,7 @@ static gram_status differentiate(criterion *c, gi_run *run, seeder *seed,
 
         for (size_t k = 0; k < c->thin; k++)
             G += c->left[i * c->thin + k] * c->right[i * c->thin + k];
-        sum += G * noise_of(p, i);
+        sum += G * gi_system_noise(p, i);
     }
     if (dlog_lambda)
         *dlog_lambda += p->lambda * sum;

@@ -156,16 +156,10 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
     dual *d = user;
-    const gi_operator *K = d->p->K;
     gram_status status;
 
-    GI_TRY(K->tile(K, d->blas, row, rows, col, cols, tile, ld));
-    for (size_t i = 0; row == col && i < rows; i++) {
-        char *at = (char *)tile + (i * ld + i) * d->blas->size;
-        double a = d->blas->get(at, 0) + gi_system_shift(&d->s, row + i);
-
-        d->blas->write(1, &a, at, 1);
-    }
+    GI_TRY(gi_system_tile(d->p, d->s.jitter, d->blas, row, rows, col, cols,
+                          tile, ld));
     measure(d, row, rows, col, cols, tile, ld);
 done:
     return status;

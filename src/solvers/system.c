@@ -67,6 +67,22 @@ void gi_system_free(gi_system *s)
     *s = (gi_system){0};
 }
 
+gram_status gi_system_tile(const gi_problem *p, double jitter,
+                           const gi_blas *blas, size_t row, size_t rows,
+                           size_t col, size_t cols, void *tile, size_t ld)
+{
+    gram_status status = p->K->tile(p->K, blas, row, rows, col, cols, tile, ld);
+
+    for (size_t i = 0; status == GRAM_OK && row == col && i < rows; i++) {
+        char *at = (char *)tile + (i * ld + i) * blas->size;
+        double a =
+            blas->get(at, 0) + p->lambda * gi_system_noise(p, row + i) + jitter;
+
+        blas->write(1, &a, at, 1);
+    }
+    return status;
+}
+
 gram_status gi_system_multiply(void *user, gi_run *run, const double *x,
                                size_t m, double *out)
 {

@@ -26,6 +26,11 @@ typedef struct gi_system {
 gram_status gi_system_new(gi_run *run, const gi_problem *p, gi_system *out);
 void gi_system_free(gi_system *s); /* what is inside */
 
+/* A tile of A = K + lambda D + jitter of p, for gi_chol_fill. */
+gram_status gi_system_tile(const gi_problem *p, double jitter,
+                           const gi_blas *blas, size_t row, size_t rows,
+                           size_t col, size_t cols, void *tile, size_t ld);
+
 /* out = A X for linalg/cg.h, user a gi_system. */
 gram_status gi_system_multiply(void *user, gi_run *run, const double *x,
                                size_t m, double *out);
