@@ -71,7 +71,7 @@ static void print_plan(const gram_plan *plan)
 {
     char bytes[CLI_ROOM], seconds[CLI_ROOM], *text = NULL;
 
-    if (asprintf(&text, "%s, %s, about %s; %s", plan->solver,
+    if (asprintf(&text, "%s, %s, %s; %s", plan->solver,
                  cli_bytes(bytes, plan->bytes),
                  cli_duration(seconds, plan->seconds), plan->selection) < 0)
         exit(cli_fail("out of memory"));

@@ -27,7 +27,7 @@ static void print_text(const gram_plan *plan)
     cli_item("solver", "%s", plan->solver);
     cli_item("selection", "%s", plan->selection);
     cli_item("memory", "%s", cli_bytes(bytes, plan->bytes));
-    cli_item("time", "about %s", cli_duration(seconds, plan->seconds));
+    cli_item("time", "%s, roughly", cli_duration(seconds, plan->seconds));
     for (const char *s = plan->others; *s;) {
         int n = (int)strcspn(s, "\n");
 

@@ -247,7 +247,9 @@ char *cli_duration(char out[CLI_ROOM], double seconds)
 {
     double s = floor(seconds + 0.5);
 
-    if (s < 60)
+    if (seconds < 0.5)
+        snprintf(out, CLI_ROOM, "a moment");
+    else if (s < 60)
         snprintf(out, CLI_ROOM, "%.0f s", s);
     else if (s < 3600)
         snprintf(out, CLI_ROOM, "%.0f min %.0f s", floor(s / 60), fmod(s, 60));

@@ -20,7 +20,7 @@ enum { MOST_ROWS = 16000, FEWEST_ROWS = 100 };
  * units of one on all rows. */
 enum { PATH = 60, EVALUATIONS = 60 };
 
-static const double giga = 1e9;
+static const double giga = 1e9, mega = 1e6;
 
 /* Small things that nobody counts; what a solver may be wrong by. */
 static const double SMALL_THINGS = 1 << 20, MARGIN = 1.15;
@@ -186,8 +186,8 @@ static void list_others(const gi_fit *f, const gi_run *budget,
         if (s == f->plan.solver || !cost.possible)
             continue;
         n = snprintf(out->others + used, sizeof out->others - used,
-                     "%s%s %.3g GB, %.2g s%s", used ? "\n" : "", s->name,
-                     cost.bytes / giga, cost.seconds,
+                     "%s%s %.3g MB, %.2g s%s", used ? "\n" : "", s->name,
+                     cost.bytes / mega, cost.seconds,
                      cost.bytes > (double)budget->memory ? " (too big)" : "");
         if (n < 0 || (size_t)n >= sizeof out->others - used) {
             out->others[used] = '\0';
