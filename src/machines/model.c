@@ -192,9 +192,9 @@ static gram_status code_solution(gi_codec *c, const gram_machine *m,
     GI_TRY(gi_codec_size(c, &s->rank));
     GI_TRY(gi_codec_size(c, &s->steps));
     GI_TRY(gi_codec_whole(c, &s->converged));
-    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
     if (s->weights ? features == 0 : !s->alpha)
-        status = bad_model(c, "no coefficients");
+        GI_TRY(bad_model(c, "no coefficients"));
+    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
 done:
     return status;
 }
