@@ -1,4 +1,4 @@
-/* gram_plugin.h - what the author of a kernel or a map needs.
+/* gram_plugin.h - what the author of a kernel, a map or a loss needs.
  *
  * A kernel is described, not programmed: a class gives its parameters, says
  * why it is positive semidefinite, and emits a short program of instructions
@@ -257,6 +257,49 @@ typedef struct gram_map_class {
 /* As gram_kernel_register and gram_kernel_class_at. */
 GRAM_API gram_status gram_map_register(const gram_map_class *class_);
 GRAM_API const gram_map_class *gram_map_at(size_t i);
+
+/* ----------------------------------------------------------------- losses */
+
+enum {
+    GRAM_LOSS_CLASSES = 1, /* classification: y is -1 or 1 */
+    GRAM_LOSS_SMOOTH = 2,  /* V is differentiable, and V'' exists but for
+                              single points */
+    GRAM_LOSS_JOINT = 4    /* of several classes at once: value, slope and
+                              curvature are not used (softmax) */
+};
+
+/* A loss V(y, f), convex in f.  arg[i] is the value of parameter i.  The
+ * functions are called from many threads. */
+typedef struct gram_loss_class {
+    const char *name;
+    const char *formula; /* one line, in ASCII */
+    const char *help;
+    unsigned flags;
+    const gram_param *params; /* numbers, none of them open; NULL: none */
+
+    /* 0 and a reason in *why ("must be 0 or more") if y cannot be a target;
+     * NULL: every finite number can. */
+    int (*accepts)(const double *arg, double y, const char **why);
+
+    double (*value)(const double *arg, double y, double f);
+
+    /* First and second derivative by f; where there is a kink, a number
+     * between those on both sides. */
+    double (*slope)(const double *arg, double y, double f);
+    double (*curvature)(const double *arg, double y, double f);
+
+    /* sup over f of a f - V(y, f), INFINITY outside its domain.  NULL: not
+     * known, and then there is no duality gap. */
+    double (*conjugate)(const double *arg, double y, double a);
+
+    /* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0.  NULL: it is
+     * found from the derivatives, for losses that are SMOOTH. */
+    double (*prox)(const double *arg, double y, double v, double t);
+} gram_loss_class;
+
+/* As gram_kernel_register and gram_kernel_class_at. */
+GRAM_API gram_status gram_loss_register(const gram_loss_class *class_);
+GRAM_API const gram_loss_class *gram_loss_at(size_t i);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
-/* solver.h - the squared loss: the problem, its solution, and who solves it.
+/* solver.h - the problem, its solution, and who solves it.
  *
- *     minimise  sum_i w_i (y_i - f(x_i) - b)^2 + lambda |f|^2
+ *     minimise  sum_i w_i V(y_i, f(x_i) + b) + lambda |f|^2
  *
- * f = sum_i alpha_i k(x_i, .) with
+ * f = sum_i alpha_i k(x_i, .); losses/loss.h has the dual.  With the squared
+ * loss, V = (y - f)^2,
  *
  *     (K + lambda D) alpha + b 1 = y,   1'alpha = 0,   D = diag(1/w_i)
  *
@@ -18,6 +19,7 @@
 #define GI_SOLVER_H
 
 #include "linalg/chol.h"
+#include "losses/loss.h"
 #include "solvers/operator.h"
 
 typedef enum gi_amplitude {
@@ -40,6 +42,11 @@ typedef struct gi_problem {
     int intercept;
     double lambda; /* >= 0 */
     gi_amplitude amplitude;
+
+    /* NULL: squared.  Else there is one target, but with a JOINT loss, where
+     * targets are the classes and y has 1 for the class of a row, else 0. */
+    const gi_loss *loss;
+    const double *start; /* alpha to start from, n x targets; NULL: 0 */
 
     /* wishes; zero means the default */
     gi_factor_precision precision;
@@ -73,6 +80,13 @@ typedef struct gi_solution {
                          without its means), else n */
     size_t steps;     /* of cg, gd or refinement */
     int converged;
+
+    /* losses other than squared; NaN: unknown */
+    double objective; /* P, in double */
+    double gap;       /* P - D, recomputed in double from alpha */
+    double gradient;  /* SMOOTH: |K (w V' + 2 lambda alpha)|, relative */
+    double lambda;    /* found from nu, else that of the problem */
+    double epsilon;   /* of epsilon_insensitive, found from nu, else given */
     const char *precision; /* "double", "single + refinement" */
 
     /* what variances need: a factor of K + lambda D + jitter (dual), or of

@@ -1,0 +1,63 @@
+/* loss.h - losses V(y, f) as solvers see them.
+ *
+ * A loss is a row of losses.def, written as text like a kernel: "logistic",
+ * "huber(delta=2)", "quantile(tau=[0.1,0.9])".  gram_plugin.h has the contract
+ * of a class; here it meets its numbers.  Solvers know losses only through
+ * this table.
+ *
+ *     minimise    P(f) = sum_i w_i V(y_i, f(x_i)) + lambda |f|^2
+ *
+ * With f = sum_i alpha_i k(x_i, .) + b and alpha_i = -w_i V'(y_i, f_i)/(2
+ * lambda) at the minimum, the dual is to maximise, 1'alpha = 0 if there is an
+ * intercept,
+ *
+ *     D(alpha) = -sum_i w_i V*(y_i, -2 lambda alpha_i/w_i) - lambda alpha'K alpha
+ *
+ * where V* is the conjugate by the second argument; P - D >= 0 is the gap.
+ */
+#ifndef GI_LOSS_H
+#define GI_LOSS_H
+
+#include "base/run.h"
+#include "gram_plugin.h"
+
+enum { GI_LOSS_ARGS = 4 };
+
+/* A class with its numbers.  arg[i] is the value of parameter i. */
+typedef struct gi_loss {
+    const gram_loss_class *class_;
+    double arg[GI_LOSS_ARGS];
+} gi_loss;
+
+/* The losses that a text stands for: one, or with a list for one of the
+ * numbers, quantile(tau=[0.1,0.5,0.9]), one for each, ascending.  *out is to be
+ * freed.  Errors: PARSE, NAME (with a suggestion), RANGE, MEMORY. */
+gram_status gi_losses_new(gi_run *run, const char *text, gi_loss **out,
+                          size_t *count);
+
+/* Text that makes these losses again, to be freed. */
+gram_status gi_losses_text(gi_run *run, const gi_loss *loss, size_t count,
+                           char **out);
+
+/* By name; NULL if there is none. */
+const gram_loss_class *gi_loss_find(const char *name);
+
+/* Is it the one of that name? */
+int gi_loss_is(const gi_loss *loss, const char *name);
+
+static inline double gi_loss_value(const gi_loss *l, double y, double f)
+{
+    return l->class_->value(l->arg, y, f);
+}
+
+static inline double gi_loss_slope(const gi_loss *l, double y, double f)
+{
+    return l->class_->slope(l->arg, y, f);
+}
+
+static inline double gi_loss_curvature(const gi_loss *l, double y, double f)
+{
+    return l->class_->curvature(l->arg, y, f);
+}
+
+#endif
