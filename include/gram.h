@@ -544,9 +544,13 @@ GRAM_API gram_status gram_function_inner(const gram_function *f,
 /* A kernel, a loss and lambda, fitted to rows: f(x) = sum_i alpha_i k(x_i, x)
  * + b minimises
  *
- *     sum_i w_i (y_i - f(x_i))^2 + lambda |f|^2
+ *     sum_i w_i V(y_i, f(x_i)) + lambda |f|^2
  *
- * Read as a Gaussian process, f has covariance amplitude * k and row i noise
+ * with a loss V of the catalogue (`gram losses`, gram_loss_at).  A target that
+ * is a category, or a loss for classes, makes it a classifier; several classes
+ * need several functions f, the outputs.
+ *
+ * Read as a Gaussian process, f of the squared loss, V = (y - f)^2, has covariance amplitude * k and row i noise
  * variance noise_variance/w_i, noise_variance = amplitude * lambda.  The
  * amplitude is the one of greatest evidence, unless the kernel has a number in
  * front and lambda is a number: then it is 1.  A noise column v makes the noise
@@ -576,8 +580,20 @@ typedef enum gram_kernel_scale {
     GRAM_KERNEL_SCALE_MINMAX
 } gram_kernel_scale;
 
+/* How functions f tell several classes apart. */
+typedef enum gram_classes {
+    GRAM_CLASSES_AUTO, /* hinge: one against one, else one against the rest */
+    GRAM_CLASSES_ONE_VS_ONE,
+    GRAM_CLASSES_ONE_VS_REST
+} gram_classes;
+
 typedef struct gram_fit_options {
     const char *kernel; /* NULL: "rbf" */
+    const char *loss;   /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
+                           numbers, logistic for categories */
+    const char *class_weights; /* "balanced", "ham=1,spam=5"; NULL: all 1 */
+    gram_classes classes;      /* how several classes become outputs */
+    int probability; /* losses without one: calibrate it on folds */
     const char *lambda; /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
     const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
     gram_select select;
@@ -636,7 +652,13 @@ typedef struct gram_report {
     size_t n, d; /* rows that count, columns that the kernel looks at */
     size_t targets;
     const char *const *target; /* names */
-    const char *task, *loss;   /* "regression", "squared" */
+    const char *task;          /* "regression", "classification", "novelty" */
+    const char *loss;          /* "squared", "huber(delta=2)", ... */
+    size_t classes;            /* 0: no classification */
+    const char *const *class_name; /* sorted; of two the last is positive */
+    size_t outputs; /* functions that were fitted: one per target, class, pair
+                       of classes or tau */
+    const char *const *output; /* their names */
     const char *kernel;        /* with all learned values */
     const char *solver, *precision;
     const char *criterion;  /* by which numbers were chosen, "none" */
@@ -647,6 +669,10 @@ typedef struct gram_report {
     const double *log_evidence; /* NaN: cg, gd, a factor in single precision */
     const double *intercept;
     double jitter, condition, residual; /* NaN: unknown */
+    double objective, gap; /* losses other than squared: the sum that is least,
+                              all outputs, and a bound on what it is too large
+                              by, computed anew in double */
+    size_t support;        /* rows with an alpha that is not 0 */
     size_t rank, steps;
     int converged;
     double seconds;
@@ -676,11 +702,15 @@ typedef struct gram_predict_options {
     int unseen_error; /* a new category is an error, not the prior */
 } gram_predict_options;
 
-/* Where predictions go: rows x targets, row-major; NULL: not wanted.  std is
+/* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
+ * classifier `mean` has the decision values f, `label` the class, `proba` rows
+ * x classes probabilities; the most probable class is the label.  std is
  * that of a new y of weight 1, noise included; std_f that of f.  If the machine
  * had a noise column, so should the table; else the mean is taken. */
 typedef struct gram_prediction {
     double *mean, *std, *std_f, *lower, *upper;
+    int *label; /* index of class_name */
+    double *proba;
     /* with one target: rows x gram_machine_terms(), the parts of f that the
      * terms of the kernel's outermost sum make, and their deviations; they and
      * the intercept add up to the mean */
@@ -733,6 +763,9 @@ typedef struct gram_score {
     double nlpd;     /* mean -log density of y under the predicted Gaussian */
     double coverage; /* share of y inside the interval */
     double interval; /* its nominal value */
+    /* classification; NaN where there are no probabilities, or in auc other
+     * than two classes */
+    double accuracy, log_loss, auc, brier;
 } gram_score;
 
 /* The table has the targets; scores[targets].  Where variances would not fit
