@@ -27,10 +27,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "solvers/active.h"
 #include "solvers/system.h"
-
-/* Rows of K that are gathered at a time. */
-enum { GATHER = 256 };
 
 /* Newton steps at most; rounds without gain, at most; so many steps in turn
  * that are shorter than SHORT mean that t is too small to come from afar. */
@@ -59,11 +57,9 @@ typedef struct prox {
     double *to, *gto, bto;  /* where Newton's step leads */
     double *u, *d;          /* slopes and curvatures of the envelope */
     double *trial, *gtrial; /* an alpha within its intervals */
-    size_t *active, actives;
-    double *block, *rows; /* K_AA, upper triangle by rows; GATHER x n */
-    size_t room;          /* of the block */
-    double *z;            /* n x 2 */
-    double noise;         /* rounding of the gap */
+    gi_active a;
+    double *z;    /* n x 2 */
+    double noise; /* rounding of the gap */
 } prox;
 
 /* --------------------------------------------------------------------- cost */
@@ -101,9 +97,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     if (c.why)
         return c;
     c.possible = 1;
-    c.bytes = (double)gi_chol_bytes(p->n, &gi_blas_double) +
-              (double)gi_operator_bytes(p->K) +
-              word * n * (n / 2 + GATHER + 17);
+    c.bytes = gi_active_bytes(p->n, p->n) + (double)gi_operator_bytes(p->K) +
+              word * n * 18;
     c.seconds = factors * n * n * n / 3 / gi_rate_gemm(&gi_blas_double) +
                 products * gi_system_product_seconds(p, 1);
     if (p->loss->class_->flags & GRAM_LOSS_SMOOTH) /* no row leaves A */
@@ -145,14 +140,14 @@ static double curvature_at(const prox *x, size_t i, double f)
 
 static void evaluate(prox *x)
 {
-    x->actives = 0;
+    x->a.count = 0;
     for (size_t i = 0; i < x->n; i++) {
         double f = x->g[i] + x->b;
 
         x->u[i] = slope_at(x, i, f);
         x->d[i] = x->w[i] * curvature_at(x, i, f);
         if (x->d[i] > 0)
-            x->active[x->actives++] = i;
+            x->a.row[x->a.count++] = i;
     }
 }
 
@@ -262,70 +257,22 @@ static double best_b(const prox *x, climb at, double b, double step)
 
 /* ------------------------------------------------------------------- newton */
 
-/* K_AA, from whole rows of K. */
-static gram_status gather(prox *x)
-{
-    const size_t need = x->actives * (x->actives + 1) / 2;
-    const gi_operator *K = x->p->K;
-    double *at;
-    gram_status status = GRAM_OK;
-
-    if (need > x->room) {
-        gi_free(x->block);
-        x->block = NULL;
-        GI_TRY(GI_NEW(&x->run, x->block, need));
-        x->room = need;
-    }
-    at = x->block;
-    for (size_t first = 0; first < x->actives; first += GATHER) {
-        size_t some = x->actives - first;
-
-        some = some < GATHER ? some : GATHER;
-        GI_TRY(K->subset(K, &x->run, x->active + first, some, x->rows, x->n));
-        for (size_t i = 0; i < some; i++)
-            for (size_t j = first + i; j < x->actives; j++)
-                *at++ = x->rows[i * x->n + x->active[j]];
-    }
-done:
-    return status;
-}
-
-static gram_status fill(void *user, size_t row, size_t rows, size_t col,
-                        size_t cols, void *tile, size_t ld)
-{
-    const prox *x = user;
-    double *a = tile;
-
-    for (size_t r = 0; r < rows; r++) {
-        const size_t i = row + r, skip = row == col ? r : 0;
-        const double *line = x->block + i * (2 * x->actives - i - 1) / 2;
-
-        memcpy(a + r * ld + skip, line + col + skip, (cols - skip) * sizeof *a);
-        if (row == col)
-            a[r * ld + r] += 2 * x->p->lambda / x->d[x->active[i]];
-    }
-    return GRAM_OK;
-}
-
 /* Solve for alpha_A and the intercept; `to` has the other rows, gto K times
  * them. */
 static gram_status solve_active(prox *x)
 {
-    const size_t m = x->actives, columns = 1 + (x->p->intercept != 0);
+    const size_t m = x->a.count, columns = 1 + (x->p->intercept != 0);
     double rest = 0, sums[2] = {0, 0};
-    gi_chol *factor = NULL;
     gram_status status;
 
-    GI_TRY(gather(x));
-    GI_TRY(gi_chol_new(&x->run, &gi_blas_double, m, 0, &factor));
-    GI_TRY(gi_chol_factor(&x->run, factor, fill, x));
     for (size_t k = 0; k < m; k++) {
-        size_t i = x->active[k];
+        size_t i = x->a.row[k];
 
+        x->a.shift[k] = 2 * x->p->lambda / x->d[i];
         x->z[k * columns + columns - 1] = 1; /* stays with an intercept */
         x->z[k * columns] = x->g[i] - x->gto[i] - x->w[i] * x->u[i] / x->d[i];
     }
-    GI_TRY(gi_chol_solve(&x->run, factor, columns, x->z, columns));
+    GI_TRY(gi_active_solve(&x->run, x->p->K, &x->a, columns, x->z));
     for (size_t i = 0; i < x->n; i++)
         rest += x->to[i];
     for (size_t k = 0; k < m * columns; k++)
@@ -333,11 +280,10 @@ static gram_status solve_active(prox *x)
     if (x->p->intercept)
         x->bto = x->b + (sums[0] + rest) / sums[1];
     for (size_t k = 0; k < m; k++)
-        x->to[x->active[k]] =
+        x->to[x->a.row[k]] =
             x->z[k * columns] -
             (x->p->intercept ? (x->bto - x->b) * x->z[k * columns + 1] : 0);
 done:
-    gi_chol_free(factor);
     return status;
 }
 
@@ -352,7 +298,7 @@ static gram_status newton(prox *x)
     x->bto = x->b;
     x->run = gi_run_part(x->whole, 1 - pow(0.97, (double)x->steps),
                          1 - pow(0.97, (double)x->steps + 1));
-    if (x->actives) {
+    if (x->a.count) {
         GI_TRY(K->product(K, &x->run, 0, x->to, 1, x->gto));
         GI_TRY(solve_active(x));
     }
@@ -508,8 +454,8 @@ static gram_status begin(prox *x)
     GI_TRY(GI_NEW_ZERO(&x->run, x->all, ARRAYS * n));
     for (size_t k = 0; k < ARRAYS; k++)
         *arrays[k] = x->all + k * n;
-    GI_TRY(GI_NEW(&x->run, x->active, n));
-    GI_TRY(GI_NEW(&x->run, x->rows, n * GATHER));
+    GI_TRY(GI_NEW(&x->run, x->a.row, n));
+    GI_TRY(GI_NEW(&x->run, x->a.shift, n));
     GI_TRY(GI_NEW(&x->run, x->z, 2 * n));
     GI_TRY(GI_NEW(&x->run, x->out->alpha, n));
     GI_TRY(GI_NEW_ZERO(&x->run, x->out->intercept, 1));
@@ -525,9 +471,9 @@ done:
 static void end(prox *x)
 {
     gi_free(x->all);
-    gi_free(x->active);
-    gi_free(x->rows);
-    gi_free(x->block);
+    gi_free(x->a.row);
+    gi_free(x->a.shift);
+    gi_active_free(&x->a);
     gi_free(x->z);
 }
 
