@@ -49,7 +49,7 @@ typedef struct part {
 
 static void part_free(part *a)
 {
-    gi_operator_free(a->K);
+    gi_stored_free(a->K);
     gi_free(a->row);
     gi_free(a->y);
     gi_free(a->noise);
@@ -343,11 +343,11 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s)
     GI_TRY(gi_grid_check(f));
     GI_TRY(begin(&c, s));
     for (size_t k = 0; k < tries; k++) {
-        gi_run part = gi_run_part(f->run, (double)k / (double)tries,
+        gi_run share = gi_run_part(f->run, (double)k / (double)tries,
                                   (double)(k + 1) / (double)tries);
 
         gi_grid_theta(f, k);
-        GI_TRY(try_kernel(&c, &part, s));
+        GI_TRY(try_kernel(&c, &share, s));
         GI_TRY(gi_run_tick(f->run, (double)(k + 1) / (double)tries));
     }
     memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
