@@ -2,34 +2,69 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
-static int print_json(const gram_score *s, const double *error, size_t folds,
-                      double seconds)
+/* What a fold is judged by: an error rate, a mean squared error whose root is
+ * shown, or a mean loss. */
+static const char *judged_by(const gram_score *s, const gram_fit_options *o)
 {
-    json_t *list = json_array();
+    return !isnan(s->accuracy)                          ? "error"
+           : !o->loss || strcmp(o->loss, "squared") == 0 ? "rmse"
+                                                         : "loss";
+}
+
+static int print_json(const gram_score *s, const gram_fit_options *o,
+                      const double *error, size_t folds, double seconds)
+{
+    const char *by = judged_by(s, o);
+    json_t *list = json_array(), *all;
 
     for (size_t j = 0; j < folds; j++)
         json_array_append_new(list, cli_json_number(error[j]));
-    return cli_json_print(json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:f}", "n", (json_int_t)s->n,
-        "folds", (json_int_t)folds, "rmse", cli_json_number(s->rmse), "mae",
-        cli_json_number(s->mae), "r2", cli_json_number(s->r2), "nlpd",
-        cli_json_number(s->nlpd), "mse", list, "seconds", seconds));
+    all = json_pack("{s:I, s:I, s:f}", "n", (json_int_t)s->n, "folds",
+                    (json_int_t)folds, "seconds", seconds);
+    json_object_set_new(all, strcmp(by, "rmse") == 0 ? "mse" : by, list);
+    if (!isnan(s->accuracy))
+        json_object_update_new(
+            all, json_pack("{s:o, s:o, s:o}", "accuracy",
+                           cli_json_number(s->accuracy), "log_loss",
+                           cli_json_number(s->log_loss), "brier",
+                           cli_json_number(s->brier)));
+    else
+        json_object_update_new(
+            all,
+            json_pack("{s:o, s:o, s:o, s:o}", "rmse", cli_json_number(s->rmse),
+                      "mae", cli_json_number(s->mae), "r2",
+                      cli_json_number(s->r2), "nlpd",
+                      cli_json_number(s->nlpd)));
+    return cli_json_print(all);
 }
 
-static void print_text(const gram_score *s, const double *error, size_t folds)
+static void print_text(const gram_score *s, const gram_fit_options *o,
+                       const double *error, size_t folds)
 {
+    const char *by = judged_by(s, o);
+    int root = strcmp(by, "rmse") == 0, classes = !isnan(s->accuracy);
+    const struct {
+        const char *name;
+        double value;
+    } items[] = {{"accuracy", s->accuracy}, {"log loss", s->log_loss},
+                 {"brier", s->brier},       {"mae", s->mae},
+                 {"r2", s->r2},             {"nlpd", s->nlpd}};
     char a[CLI_ROOM];
 
-    printf("%6s %14s\n", "fold", "rmse");
+    printf("%6s %14s\n", "fold", by);
     for (size_t j = 0; j < folds; j++)
-        printf("%6zu %14s\n", j + 1, cli_number(a, sqrt(error[j]), 5));
-    printf("%6s %14s\n", "all", cli_number(a, s->rmse, 5));
-    cli_item("mae", "%s", cli_number(a, s->mae, 5));
-    cli_item("r2", "%s", cli_number(a, s->r2, 5));
-    cli_item("nlpd", "%s", cli_number(a, s->nlpd, 5));
+        printf("%6zu %14s\n", j + 1,
+               cli_number(a, root ? sqrt(error[j]) : error[j], 5));
+    printf("%6s %14s\n", "all",
+           cli_number(a, classes ? 1 - s->accuracy : root ? s->rmse : s->loss,
+                      5));
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (!isnan(items[i].value))
+            cli_item(items[i].name, "%s", cli_number(a, items[i].value, 5));
 }
 
 static int run(int count, char **operands)
@@ -50,9 +85,9 @@ static int run(int count, char **operands)
     double start = cli_clock();
     CLI_TRY(cli_status(gram_machine_cv(table, &o, 1, &exec, error, &total)));
     if (cli.json)
-        code = print_json(&total, error, folds, cli_clock() - start);
+        code = print_json(&total, &o, error, folds, cli_clock() - start);
     else
-        print_text(&total, error, folds);
+        print_text(&total, &o, error, folds);
 done:
     cli_fit_end();
     free(error);

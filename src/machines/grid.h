@@ -18,11 +18,9 @@ gram_status gi_grid_check(const gi_fit *f);
 /* f->theta of try k. */
 void gi_grid_theta(const gi_fit *f, size_t k);
 
-/* The lambdas of a kernel, `scale` being the mean of its diagonal: given,
+/* The lambdas of a kernel, descending, `scale` being the mean of its diagonal: given,
  * candidates, or from 1e-5 to 1e2 times scale (losses other than squared: from
  * 1e-4). */
 void gi_grid_lambdas(const gi_fit *f, double scale, double *out);
-
-void gi_grid_descending(double *lambda, size_t count);
 
 #endif

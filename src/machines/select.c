@@ -249,8 +249,10 @@ gram_status gi_select(gi_fit *f)
     gram_status status = GRAM_OK;
     gi_selection s = {0};
 
-    if (f->select == GRAM_SELECT_NONE)
-        return keep_starts(f);
+    if (f->select == GRAM_SELECT_NONE) {
+        GI_TRY(keep_starts(f));
+        return gi_select_sigmoid(f);
+    }
     GI_TRY(gi_selection_new(f, &s));
     if (f->select == GRAM_SELECT_CV)
         GI_TRY(gi_machine_is_squared(f->m) ? gi_select_cv(f, &s)
@@ -265,6 +267,7 @@ gram_status gi_select(gi_fit *f)
                            "lambda: the criterion (%s) is not defined at any "
                            "value for these rows",
                            gram_select_name(f->select)));
+    GI_TRY(gi_select_sigmoid(f));
 done:
     gi_selection_free(&s);
     return status;

@@ -37,6 +37,10 @@ const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows);
 gram_status gi_select_loss(gi_fit *f, gi_selection *s);
 gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows);
 
+/* Probabilities, if they are asked for and not there yet, from folds at theta
+ * and lambda. */
+gram_status gi_select_sigmoid(gi_fit *f);
+
 /* gram_table_folds, with the table's group column unless options say
  * otherwise; without one, folds keep the shares of the column `classes` (NULL:
  * none). */

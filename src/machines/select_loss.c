@@ -196,21 +196,31 @@ done:
     return status;
 }
 
-/* All folds and lambdas of the kernel at f->theta. */
-static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
+/* The kernel at f->theta, and the lambdas that go with it. */
+static gram_status make_matrix(trial *c, gi_run *run, gi_selection *s)
 {
     gram_status status = GRAM_OK;
-    double scale = 0, error, *diagonal = NULL;
+    double scale = 0, *diagonal = NULL;
 
     GI_TRY(gi_selection_operator(c->f, s));
-    GI_TRY(gi_operator_prepare(s->K, run, c->blas));
     GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
     GI_TRY(GI_NEW(run, diagonal, c->n));
     GI_TRY(s->K->diagonal(s->K, run, diagonal));
     for (size_t i = 0; i < c->n; i++)
         scale += diagonal[i] / (double)c->n;
-    gi_grid_lambdas(c->f, scale, c->lambda);
-    gi_grid_descending(c->lambda, c->lambdas);
+    if (c->lambdas == gi_grid_lambda_count(c->f))
+        gi_grid_lambdas(c->f, scale, c->lambda);
+done:
+    gi_free(diagonal);
+    return status;
+}
+
+/* All folds and lambdas of it. */
+static gram_status try_lambdas(trial *c, gi_run *run)
+{
+    gram_status status = GRAM_OK;
+    double error;
+
     GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
     for (size_t l = 0; l < c->lambdas; l++) {
         GI_TRY(find_error(c, l, &error));
@@ -224,7 +234,6 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
         memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
     }
 done:
-    gi_free(diagonal);
     return status;
 }
 
@@ -321,43 +330,78 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     return cost;
 }
 
-gram_status gi_select_loss(gi_fit *f, gi_selection *s)
+static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
 {
-    gram_status status = GRAM_OK;
-    gram_machine *m = f->m;
-    size_t tries = gi_grid_tries(f);
     trial c = {.f = f,
                .s = s,
                .one = *f->run,
                .solver = f->plan.solver,
                .blas = matrix_blas(f),
                .n = s->problem.n,
-               .T = m->targets,
-               .jobs = m->solutions,
-               .lambdas = gi_grid_lambda_count(f),
+               .T = f->m->targets,
+               .jobs = f->m->solutions,
+               .lambdas = lambdas,
                .least = INFINITY,
                .best_lambda = NAN};
 
     c.one.threads = 1;
     c.one.progress = NULL;
+    return c;
+}
+
+/* Probabilities are asked for, and the loss has none. */
+static int wants_sigmoid(const gi_fit *f)
+{
+    return f->o->probability && f->m->classes.coding != GI_CODING_NONE &&
+           f->m->classes.link == GI_LINK_NONE;
+}
+
+gram_status gi_select_loss(gi_fit *f, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    size_t tries = gi_grid_tries(f);
+    trial c = trial_of(f, s, gi_grid_lambda_count(f));
+
     GI_TRY(gi_grid_check(f));
     GI_TRY(begin(&c, s));
     for (size_t k = 0; k < tries; k++) {
         gi_run share = gi_run_part(f->run, (double)k / (double)tries,
-                                  (double)(k + 1) / (double)tries);
+                                   (double)(k + 1) / (double)tries);
 
         gi_grid_theta(f, k);
-        GI_TRY(try_kernel(&c, &share, s));
+        GI_TRY(make_matrix(&c, &share, s));
+        GI_TRY(try_lambdas(&c, &share));
         GI_TRY(gi_run_tick(f->run, (double)(k + 1) / (double)tries));
     }
     memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
     for (size_t t = 0; t < m->targets; t++)
         m->lambda[t] = c.best_lambda;
     f->value = c.least;
-    if (f->o->probability && m->classes.coding != GI_CODING_NONE &&
-        m->classes.link == GI_LINK_NONE)
+    if (wants_sigmoid(f))
         GI_TRY(calibrate(&c));
 done:
     end(&c);
+    return status;
+}
+
+gram_status gi_select_sigmoid(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gi_selection s = {0};
+    trial c = {0};
+
+    if (!wants_sigmoid(f))
+        return status;
+    GI_TRY(gi_selection_new(f, &s));
+    c = trial_of(f, &s, 1);
+    GI_TRY(begin(&c, &s));
+    GI_TRY(make_matrix(&c, f->run, &s));
+    c.lambda[0] = f->m->lambda[0];
+    GI_TRY(try_lambdas(&c, f->run));
+    GI_TRY(calibrate(&c));
+done:
+    end(&c);
+    gi_selection_free(&s);
     return status;
 }

@@ -307,6 +307,11 @@ static gram_status read_classes(gi_fit *f, const gi_column *c)
                        "there must be two at least",
                        c->name, m->classes.name[0]));
     m->classes.coding = coding_of(f);
+    if (m->classes.coding == GI_CODING_PAIRS && m->classes.count > 2 &&
+        gi_machine_is_squared(m))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "classes: loss squared tells each from the rest, not in "
+                       "pairs"));
     m->classes.link = gi_loss_is(loss, "logistic") ||
                               m->classes.coding == GI_CODING_JOINT
                           ? GI_LINK_LOGISTIC
