@@ -83,9 +83,9 @@ static gram_status code_loss(gi_codec *c, gram_machine *m)
 
     GI_TRY(gi_codec_text(c, &m->loss_text));
     if (gi_codec_reads(c))
-        GI_TRY(
-            gi_context(gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses),
-                       "%s", gi_input_name(c->in)));
+        GI_TRY(gi_context(
+            gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses), "%s",
+            gi_input_name(c->in)));
 done:
     return status;
 }
@@ -96,9 +96,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
     gram_status status = GRAM_OK;
     gi_classes *k = &m->classes;
     int coding = (int)k->coding, link = (int)k->link;
-    size_t functions = m->losses > 1 ? m->losses
-                       : m->columns  ? m->columns
-                                     : 1;
+    size_t functions = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
 
     GI_TRY(gi_codec_whole(c, &coding));
     GI_TRY(gi_codec_whole(c, &link));

@@ -83,8 +83,7 @@ double gi_score_loss(const gram_machine *m, size_t t, const double *y,
     for (size_t i = 0; i < n; i++) {
         double f = prediction[i * stride];
 
-        sum += gi_loss_value(loss, y[i],
-                             loss->class_->predict ? log(f) : f);
+        sum += gi_loss_value(loss, y[i], loss->class_->predict ? log(f) : f);
     }
     return n ? sum / (double)n : NAN;
 }
@@ -187,14 +186,16 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
     for (size_t i = 0; i < n; i++) {
         right += code[i] == p->label[i];
         for (size_t c = 0; p->proba && c < k; c++) {
-            double is = code[i] == (int)c ? 1 : 0, off = p->proba[i * k + c] - is;
+            double is = code[i] == (int)c ? 1 : 0,
+                   off = p->proba[i * k + c] - is;
 
             out->brier += off * off * share;
         }
         if (p->proba)
             out->log_loss -=
-                share * log(fmax(code[i] < 0 ? 0 : p->proba[i * k + (size_t)code[i]],
-                                 least));
+                share *
+                log(fmax(code[i] < 0 ? 0 : p->proba[i * k + (size_t)code[i]],
+                         least));
     }
     out->accuracy = n ? (double)right / (double)n : NAN;
     if (k == 2 && m->targets == 1)

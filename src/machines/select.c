@@ -123,6 +123,22 @@ gram_status gi_selection_operator(gi_fit *f, gi_selection *s)
     return status;
 }
 
+gram_status gi_selection_scale(gi_run *run, const gi_selection *s, double *out)
+{
+    gram_status status = GRAM_OK;
+    const gi_problem *p = &s->problem;
+    double *diagonal = NULL, sum = 0;
+
+    GI_TRY(GI_NEW(run, diagonal, p->n));
+    GI_TRY(s->K->diagonal(s->K, run, diagonal));
+    for (size_t i = 0; i < p->n; i++)
+        sum += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
+    *out = sum > 0 ? sum : 1;
+done:
+    gi_free(diagonal);
+    return status;
+}
+
 /* -------------------------------------------------------------------- path */
 
 static double value_of(const gi_criteria *c, unsigned want)

@@ -20,6 +20,10 @@ void gi_selection_free(gi_selection *s); /* what is inside */
 /* Make K anew after f->theta has changed. */
 gram_status gi_selection_operator(gi_fit *f, gi_selection *s);
 
+/* The mean of w_i k(x_i, x_i), by which lambdas are measured; 1 if that is
+ * 0. */
+gram_status gi_selection_scale(gi_run *run, const gi_selection *s, double *out);
+
 /* Open numbers of the kernel, an overall `?` that is held not counted. */
 size_t gi_select_searched(const gi_fit *f);
 

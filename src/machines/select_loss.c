@@ -31,10 +31,12 @@ typedef struct trial {
     int *code; /* the classes of the rows, or NULL */
     size_t lambdas;
     double *lambda; /* descending */
+    double *error;  /* of each */
     double *value;  /* lambdas x n x T: f of rows left out */
     double *best;   /* n x T: at the best kernel and lambda so far */
     double *theta;
     double least, best_lambda;
+    int recall; /* some errors were known, without decision values */
 } trial;
 
 /* ------------------------------------------------------------------ a fold */
@@ -185,10 +187,10 @@ static gram_status find_error(const trial *c, size_t l, double *out)
         if (label)
             sum += label[i] != c->code[i] ? weight(c, i) : 0;
         for (size_t t = 0; !label && t < c->T; t++)
-            sum += weight(c, i) / (double)c->T *
-                   gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
-                                 c->s->problem.y[i * c->T + t],
-                                 f[i * c->T + t]);
+            sum +=
+                weight(c, i) / (double)c->T *
+                gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
+                              c->s->problem.y[i * c->T + t], f[i * c->T + t]);
     }
     *out = sum / total;
 done:
@@ -196,44 +198,58 @@ done:
     return status;
 }
 
-/* The kernel at f->theta, and the lambdas that go with it. */
-static gram_status make_matrix(trial *c, gi_run *run, gi_selection *s)
+/* The errors of the lambdas of a kernel, and the decision values behind them
+ * (NULL: they were known); keep what is best. */
+static void keep_best(trial *c, const double *error, const double *value)
 {
-    gram_status status = GRAM_OK;
-    double scale = 0, *diagonal = NULL;
-
-    GI_TRY(gi_selection_operator(c->f, s));
-    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
-    GI_TRY(GI_NEW(run, diagonal, c->n));
-    GI_TRY(s->K->diagonal(s->K, run, diagonal));
-    for (size_t i = 0; i < c->n; i++)
-        scale += diagonal[i] / (double)c->n;
-    if (c->lambdas == gi_grid_lambda_count(c->f))
-        gi_grid_lambdas(c->f, scale, c->lambda);
-done:
-    gi_free(diagonal);
-    return status;
+    for (size_t l = 0; l < c->lambdas; l++) {
+        c->f->evaluations++;
+        if (!(error[l] < c->least))
+            continue;
+        c->least = error[l];
+        c->best_lambda = c->lambda[l];
+        if (value)
+            memcpy(c->best, value + l * c->n * c->T,
+                   c->n * c->T * sizeof *c->best);
+        memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
+    }
 }
 
-/* All folds and lambdas of it. */
+/* All folds and lambdas of the matrix at hand. */
 static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
-    double error;
 
     GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
-    for (size_t l = 0; l < c->lambdas; l++) {
-        GI_TRY(find_error(c, l, &error));
-        c->f->evaluations++;
-        if (!(error < c->least))
-            continue;
-        c->least = error;
-        c->best_lambda = c->lambda[l];
-        memcpy(c->best, c->value + l * c->n * c->T,
-               c->n * c->T * sizeof *c->best);
-        memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
-    }
+    for (size_t l = 0; l < c->lambdas; l++)
+        GI_TRY(find_error(c, l, &c->error[l]));
+    keep_best(c, c->error, c->value);
 done:
+    return status;
+}
+
+/* The kernel at f->theta, unless all of it is known. */
+static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    gram_kernel *k = NULL;
+    const char *text = NULL;
+    double scale;
+
+    GI_TRY(gi_grid_kernel(c->f, &k, &text));
+    GI_TRY(gi_selection_operator(c->f, s));
+    GI_TRY(gi_selection_scale(run, s, &scale));
+    gi_grid_lambdas(c->f, scale, c->lambda);
+    if (gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
+        c->recall = 1;
+        keep_best(c, c->error, NULL);
+        goto done;
+    }
+    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
+    GI_TRY(try_lambdas(c, run));
+    gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
+done:
+    gram_kernel_free(k);
     return status;
 }
 
@@ -269,10 +285,10 @@ static gram_status begin(trial *c, gi_selection *s)
     gram_status status = GRAM_OK;
 
     GI_TRY(GI_NEW(run, c->fold, m->n));
-    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
-                        m->classes.coding != GI_CODING_NONE ? m->target[0]
-                                                            : NULL,
-                        c->fold, &c->folds));
+    GI_TRY(
+        gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
+                     m->classes.coding != GI_CODING_NONE ? m->target[0] : NULL,
+                     c->fold, &c->folds));
     for (size_t i = 0; s->pick && i < c->n; i++)
         c->fold[i] = c->fold[s->pick[i]];
     if (m->classes.coding != GI_CODING_NONE) {
@@ -283,6 +299,7 @@ static gram_status begin(trial *c, gi_selection *s)
         GI_TRY(gi_classes_label(run, &plain, s->problem.y, c->n, c->code));
     }
     GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
+    GI_TRY(GI_NEW(run, c->error, c->lambdas));
     GI_TRY(GI_NEW(run, c->value, c->lambdas * c->n * c->T));
     GI_TRY(GI_NEW(run, c->best, c->n * c->T));
     GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
@@ -296,6 +313,7 @@ static void end(trial *c)
     gi_free(c->fold);
     gi_free(c->code);
     gi_free(c->lambda);
+    gi_free(c->error);
     gi_free(c->value);
     gi_free(c->best);
     gi_free(c->theta);
@@ -370,15 +388,14 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s)
                                    (double)(k + 1) / (double)tries);
 
         gi_grid_theta(f, k);
-        GI_TRY(make_matrix(&c, &share, s));
-        GI_TRY(try_lambdas(&c, &share));
+        GI_TRY(try_kernel(&c, &share, s));
         GI_TRY(gi_run_tick(f->run, (double)(k + 1) / (double)tries));
     }
     memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
     for (size_t t = 0; t < m->targets; t++)
         m->lambda[t] = c.best_lambda;
     f->value = c.least;
-    if (wants_sigmoid(f))
+    if (wants_sigmoid(f) && !c.recall)
         GI_TRY(calibrate(&c));
 done:
     end(&c);
@@ -396,7 +413,8 @@ gram_status gi_select_sigmoid(gi_fit *f)
     GI_TRY(gi_selection_new(f, &s));
     c = trial_of(f, &s, 1);
     GI_TRY(begin(&c, &s));
-    GI_TRY(make_matrix(&c, f->run, &s));
+    GI_TRY(gi_selection_operator(f, &s));
+    GI_TRY(gi_operator_store(s.K, f->run, c.blas, c.K, c.n));
     c.lambda[0] = f->m->lambda[0];
     GI_TRY(try_lambdas(&c, f->run));
     GI_TRY(calibrate(&c));

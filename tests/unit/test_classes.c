@@ -23,10 +23,9 @@ TEST(pairs_are_counted_in_order)
             gi_classes_pair(&c, q, &a, &b);
             CHECK(a == i && b == j);
             for (size_t k = 0; k < 5; k++)
-                CHECK(gi_classes_sign(&c, q, k) ==
-                      (k == j   ? 1
-                       : k == i ? -1
-                                : 0));
+                CHECK(gi_classes_sign(&c, q, k) == (k == j   ? 1
+                                                    : k == i ? -1
+                                                             : 0));
         }
 }
 
@@ -115,8 +114,7 @@ TEST(weights_are_balanced_or_by_name)
     CHECK(w[0] == 1 && w[1] == 1 && w[2] == 1);
     CHECK_FAILS(gi_classes_weights(NULL, &c, "x=1", code, 6, w), GRAM_ERR_NAME,
                 "class weights: there is no class \"x\"");
-    CHECK_FAILS(gi_classes_weights(NULL, &c, "a=0", code, 6, w),
-                GRAM_ERR_RANGE,
+    CHECK_FAILS(gi_classes_weights(NULL, &c, "a=0", code, 6, w), GRAM_ERR_RANGE,
                 "class weights: \"0\" for class \"a\", must be a number above "
                 "0");
     CHECK_FAILS(gi_classes_weights(NULL, &c, "a", code, 6, w), GRAM_ERR_PARSE,

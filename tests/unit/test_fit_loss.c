@@ -39,8 +39,8 @@ static double *values_of(const gram_machine *m, const gram_table *t)
     const gram_report *r = gram_machine_report(m);
     double *f = grams_room(gram_table_rows(t) * r->outputs);
 
-    CHECK_OK(gram_machine_predict(m, t, NULL, NULL,
-                                  &(gram_prediction){.mean = f}));
+    CHECK_OK(
+        gram_machine_predict(m, t, NULL, NULL, &(gram_prediction){.mean = f}));
     return f;
 }
 
@@ -274,8 +274,7 @@ TEST(probabilities_agree_with_the_class)
             double sum = 0;
 
             for (int c = 0; c < 3; c++) {
-                CHECK(p[3 * i + c] >= 0 &&
-                      p[3 * i + c] <= p[3 * i + label[i]]);
+                CHECK(p[3 * i + c] >= 0 && p[3 * i + c] <= p[3 * i + label[i]]);
                 sum += p[3 * i + c];
             }
             CHECK_NEAR(sum, 1, 1e-9);
@@ -353,8 +352,8 @@ TEST(selection_does_not_depend_on_threads)
     for (int k = 0; k < 2; k++) {
         gram_machine *m = NULL;
 
-        CHECK_OK(gram_machine_fit(t, &o, &(gram_exec){.threads = 1 + 2 * k},
-                                  &m));
+        CHECK_OK(
+            gram_machine_fit(t, &o, &(gram_exec){.threads = 1 + 2 * k}, &m));
         f[k] = values_of(m, t);
         gram_machine_free(m);
     }
@@ -406,11 +405,11 @@ TEST(what_cannot_be_is_said)
 
     o.loss = "poisson";
     CHECK_OK(gram_machine_fit(t, &o, NULL, &m));
-    CHECK_FAILS(gram_machine_predict(m, t, NULL, NULL,
-                                     &(gram_prediction){.std = x}),
-                GRAM_ERR_RANGE,
-                "standard deviations: of a model of numbers with loss squared "
-                "only, this one has loss poisson");
+    CHECK_FAILS(
+        gram_machine_predict(m, t, NULL, NULL, &(gram_prediction){.std = x}),
+        GRAM_ERR_RANGE,
+        "standard deviations: of a model of numbers with loss squared "
+        "only, this one has loss poisson");
     CHECK_FAILS(gram_machine_update(m, t, NULL, NULL, &m), GRAM_ERR_RANGE,
                 "an update: of a model of numbers with loss squared only, this "
                 "one has loss poisson");
