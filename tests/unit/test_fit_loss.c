@@ -400,7 +400,7 @@ TEST(what_cannot_be_is_said)
     gram_table *t = machines_table(20, 1, 47), *b = blobs(20, 2, 1, 49);
     gram_table *one = blobs(5, 1, 1, 51);
     gram_fit_options o = {.kernel = gauss, .lambda = "1"};
-    gram_machine *m = NULL;
+    gram_machine *m = NULL, *more = NULL;
     double x[20];
 
     o.loss = "poisson";
@@ -410,9 +410,10 @@ TEST(what_cannot_be_is_said)
         GRAM_ERR_RANGE,
         "standard deviations: of a model of numbers with loss squared "
         "only, this one has loss poisson");
-    CHECK_FAILS(gram_machine_update(m, t, NULL, NULL, &m), GRAM_ERR_RANGE,
+    CHECK_FAILS(gram_machine_update(m, t, NULL, NULL, &more), GRAM_ERR_RANGE,
                 "an update: of a model of numbers with loss squared only, this "
                 "one has loss poisson");
+    gram_machine_free(m);
     o.loss = "huber";
     CHECK_FAILS(gram_machine_fit(b, &o, NULL, &m), GRAM_ERR_RANGE,
                 "target \"y\" is a category column, loss huber takes numbers");
