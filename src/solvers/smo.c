@@ -28,7 +28,7 @@ enum { PIECE = 2048 };
 /* Fresh gradients in a row that bring the violation no lower: the end. */
 enum { STALLS = 3 };
 
-static size_t set_size(size_t rows, size_t variables, size_t most)
+static size_t set_size(size_t variables, size_t most)
 {
     size_t size = SET_MOST < most ? SET_MOST : most;
 
@@ -37,10 +37,10 @@ static size_t set_size(size_t rows, size_t variables, size_t most)
 
 size_t gi_smo_bytes(size_t rows, size_t variables)
 {
-    const size_t size = set_size(rows, variables, variables) + 32;
+    const size_t size = set_size(variables, variables) + 32;
 
     return variables * (2 * sizeof(gi_smo_candidate) + sizeof(unsigned char)) +
-           rows * (sizeof(size_t) + 2 * sizeof(double)) +
+           rows * (2 * sizeof(size_t) + 4 * sizeof(double)) +
            size * (size * sizeof(float) + 12 * sizeof(double));
 }
 
@@ -50,7 +50,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
     size_t edge;
     gram_status status;
 
-    s->most = set_size(q->rows, q->variables, gi_smo_cache_most(s->cache));
+    s->most = set_size(q->variables, gi_smo_cache_most(s->cache));
     edge = s->most + 32; /* two groups, each filled up to whole vectors */
     GI_TRY(GI_NEW(run, s->diagonal, q->rows));
     GI_TRY(GI_NEW(run, s->set, s->most));
@@ -95,18 +95,16 @@ static void end(gi_smo_state *s)
 
 /* ----------------------------------------------------------------- gradient */
 
-/* f = K b in double. */
-static gram_status refresh(gi_run *run, gi_smo_state *s)
+/* Errors of single precision rows, relative to sqrt(k_ii k_jj): twice what
+ * the engine allows. */
+#define ROW_ERROR 2e-5
+
+/* Rows whose b is not 0, and what it is. */
+static size_t find_support(const gi_smo_state *s, size_t *row, double *b)
 {
     const gi_smo *q = s->q;
-    size_t *col = NULL, m = 0;
-    double *b = NULL;
-    gi_run quiet = *run;
-    gram_status status;
+    size_t m = 0;
 
-    quiet.progress = NULL;
-    GI_TRY(GI_NEW(run, col, q->rows));
-    GI_TRY(GI_NEW(run, b, q->rows));
     for (size_t r = 0; r < q->rows; r++) {
         double sum = s->a[r];
 
@@ -114,13 +112,97 @@ static gram_status refresh(gi_run *run, gi_smo_state *s)
             sum += s->a[r + q->rows];
         if (sum == 0)
             continue;
-        col[m] = r;
+        row[m] = r;
         b[m++] = sum;
     }
-    GI_TRY(gi_operator_columns(s->K, &quiet, col, m, b, s->f));
+    return m;
+}
+
+/* Could an error of f of that size make variable v, which is 0, move? */
+static int is_near(const gi_smo_state *s, size_t v, double error)
+{
+    const gi_smo *q = s->q;
+    const size_t g = gi_smo_group(q, v);
+    double value = -(s->f[gi_smo_row(q, v)] + q->linear[v]);
+
+    if (q->groups)
+        value -= (s->top[g] + s->bottom[g]) / 2;
+    return !((s->a[v] == q->high[v] || value < -error) &&
+             (s->a[v] == q->low[v] || value > error));
+}
+
+/* Rows with b = 0 that f in single precision says are far from moving stay as
+ * they are; of all others f is wanted in double.  Their b, or 0, is in v.
+ * Returns how many, or all if nothing can be said. */
+static size_t find_near(const gi_smo_state *s, size_t m, const size_t *support,
+                        const double *b, size_t *row, double *v)
+{
+    const gi_smo *q = s->q;
+    double size = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < m; i++)
+        size += fabs(b[i]) * sqrt(s->diagonal[support[i]]);
+    for (size_t r = 0, at = 0; r < q->rows; r++) {
+        const double error = 2 * ROW_ERROR * size * sqrt(s->diagonal[r]);
+        int in = at < m && support[at] == r;
+        int near = in || !(error >= 0) || is_near(s, r, error) ||
+                   (q->variables > q->rows && is_near(s, r + q->rows, error));
+
+        if (near) {
+            row[count] = r;
+            v[count++] = in ? b[at] : 0;
+        }
+        at += (size_t)in;
+    }
+    return count;
+}
+
+/* f = K b in double, of the rows that need it. */
+static gram_status refresh_near(gi_run *run, gi_smo_state *s, const size_t *row,
+                                size_t m, const double *v)
+{
+    gi_operator *part = NULL;
+    double *f = NULL;
+    gram_status status;
+
+    GI_TRY(s->K->part(s->K, run, row, m, &part));
+    GI_TRY(GI_NEW(run, f, m));
+    GI_TRY(part->product(part, run, 0, v, 1, f));
+    for (size_t i = 0; i < m; i++)
+        s->f[row[i]] = f[i];
 done:
+    gi_free(f);
+    gi_operator_free(part);
+    return status;
+}
+
+/* f = K b in double; with `known`, f is that in single precision already. */
+static gram_status refresh(gi_run *run, gi_smo_state *s, int known)
+{
+    const size_t n = s->q->rows;
+    size_t *support = NULL, *row = NULL, m, near = n;
+    double *b = NULL, *v = NULL;
+    gi_run quiet = *run;
+    gram_status status;
+
+    quiet.progress = NULL;
+    GI_TRY(GI_NEW(run, support, n));
+    GI_TRY(GI_NEW(run, b, n));
+    GI_TRY(GI_NEW(run, row, n));
+    GI_TRY(GI_NEW(run, v, n));
+    m = find_support(s, support, b);
+    if (known && s->K->part && !s->K->csr)
+        near = find_near(s, m, support, b, row, v);
+    if (near / 2 * near < n * (m < n / 2 ? m : n / 2))
+        GI_TRY(refresh_near(&quiet, s, row, near, v));
+    else
+        GI_TRY(gi_operator_columns(s->K, &quiet, support, m, b, s->f));
+done:
+    gi_free(v);
+    gi_free(row);
     gi_free(b);
-    gi_free(col);
+    gi_free(support);
     return status;
 }
 
@@ -231,12 +313,12 @@ gram_status gi_smo_solve(gi_run *run, const gi_operator *K, gi_smo_cache *cache,
 
     GI_TRY(begin(run, &s));
     if (!warm)
-        GI_TRY(refresh(run, &s));
+        GI_TRY(refresh(run, &s, 0));
     gi_smo_look(&s);
     first = s.violation;
     while (stalls < STALLS) {
         GI_TRY(descend(run, &s, q->steps ? q->steps : limit, first));
-            GI_TRY(refresh(run, &s));
+            GI_TRY(refresh(run, &s, 1));
         gi_smo_look(&s);
         if (s.violation <= q->tolerance ||
             s.steps >= (q->steps ? q->steps : limit))
