@@ -14,4 +14,5 @@ missed=0
 "$build/bench/bench_linalg" || missed=1
 "$build/bench/bench_path" || missed=1
 "$build/bench/bench_newton" || missed=1
+"$build/bench/bench_quantile" || missed=1
 exit $missed
