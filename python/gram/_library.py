@@ -115,7 +115,7 @@ def doubles(array: np.ndarray) -> Any:
 
 
 class Running:
-    """A gram_exec, and what it points to, for the length of a call."""
+    """How to run a call: a gram_exec in `exec`."""
 
     def __init__(
         self,
@@ -124,8 +124,8 @@ class Running:
         memory: int = 0,
         tell: Optional[Callable[[float], Any]] = None,
     ) -> None:
-        self._handle = ffi.new_handle(tell)
-        self._user = ffi.new("gram_python_user *", {"handle": self._handle})
+        handle = ffi.new_handle(tell)
+        user = ffi.new("gram_python_user *", {"handle": handle})
         self.exec = ffi.new(
             "gram_exec *",
             {
@@ -133,9 +133,10 @@ class Running:
                 "seed": seed,
                 "memory": whole(memory, "memory"),
                 "progress": ffi.addressof(lib, "gram_python_progress"),
-                "user": self._user,
+                "user": user,
             },
         )
+        _pointed_to[self.exec] = handle, user
 
 
 def room(shape: tuple[int, ...], dtype: Any, running: Running) -> np.ndarray:

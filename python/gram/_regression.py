@@ -5,7 +5,10 @@ from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import (
+    PAIRWISE_KERNEL_FUNCTIONS,
+    pairwise_kernels,
+)
 
 from ._base import (
     _PRECISIONS,
@@ -245,14 +248,14 @@ class KernelRegressor(_Regressor):
         return self._fit(X, y, sample_weight)
 
 
-# Kernels of scikit-learn in our language; {gamma} is 1/columns if None.
+# Kernels of scikit-learn in our language; {gamma} is 1/columns if None.  Those
+# that are no kernels, such as sigmoid, are left to scikit-learn.
 _PAIRWISE = {
     "linear": "linear",
     "rbf": "rbf(gamma={gamma})",
     "laplacian": "laplace(gamma={gamma})",
     "poly": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
     "polynomial": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
-    "sigmoid": "sigmoid(a={gamma}, c={coef0})",
     "cosine": "normalize(linear)",
     "chi2": "chi2(gamma={gamma})",
 }
@@ -263,7 +266,8 @@ class KernelRidge(_Regressor):
 
     The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
     scale="none")``.  ``kernel`` is a name of scikit-learn's, a text or Kernel
-    of gram's, ``"precomputed"``, or a function of two rows; the last two are
+    of gram's, ``"precomputed"``, or a function of two rows; the last two, and
+    what scikit-learn calls a kernel although it is none (``"sigmoid"``), are
     slower.  ``alpha`` is one number for all targets.  A kernel that is not
     known to be positive semidefinite is taken as it is.
 
@@ -298,8 +302,11 @@ class KernelRidge(_Regressor):
         self.verbose = verbose
 
     def _spec(self, rows: Rows) -> Any:
-        if not isinstance(self.kernel, str) or self.kernel not in _PAIRWISE:
+        if not isinstance(self.kernel, str):
             return self.kernel
+        if self.kernel not in _PAIRWISE:
+            theirs = self.kernel in PAIRWISE_KERNEL_FUNCTIONS
+            return pairwise_kernels if theirs else self.kernel
         gamma = 1 / rows.shape[1] if self.gamma is None else self.gamma
         numbers = {
             "gamma": number_text(gamma, "gamma"),
@@ -310,7 +317,12 @@ class KernelRidge(_Regressor):
 
     def _matrix_of(self, X: Any, Y: Any) -> np.ndarray:
         params = self.kernel_params or {}
-        return pairwise_kernels(X, Y, metric=self.kernel, **params)
+        if not callable(self.kernel):
+            names = ("gamma", "degree", "coef0")
+            params = {name: getattr(self, name) for name in names}
+        return pairwise_kernels(
+            X, Y, metric=self.kernel, filter_params=True, **params
+        )
 
     def _options(self) -> dict[str, Any]:
         return {

@@ -319,7 +319,7 @@ def test_bad_arrays_are_value_errors(spec, x, t, sentence):
         gram.kernel_matrix(spec, x, t)
 
 
-@pytest.mark.parametrize("x", [[["a"]], [[1j]], [[None]], "text", object()])
+@pytest.mark.parametrize("x", [[[1j]], "text", object()])
 def test_what_is_no_array_of_numbers_is_a_type_error(x):
     with pytest.raises(gram.GramTypeError, match="must be real numbers"):
         gram.kernel_matrix("linear", x)
