@@ -24,6 +24,7 @@ SOURCE = """
 typedef struct gram_python_user {
     long long next; /* time of the next question */
     void *handle;   /* whom it goes to */
+    int stop;       /* the answer was to stop, and stays so */
 } gram_python_user;
 
 static int gram_python_asked(void *user, double done);
@@ -39,10 +40,11 @@ static int gram_python_progress(void *user, double done)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     now = (long long)t.tv_sec * NANOSECONDS + t.tv_nsec;
-    if (now < u->next)
-        return 0;
+    if (u->stop || now < u->next)
+        return u->stop;
     u->next = now + PAUSE;
-    return gram_python_asked(u->handle, done);
+    u->stop = gram_python_asked(u->handle, done);
+    return u->stop;
 }
 
 /* k(x, t) of rows that hold their own row of a matrix of kernel values: the
@@ -67,6 +69,7 @@ DECLARATIONS = """
 typedef struct gram_python_user {
     long long next;
     void *handle;
+    int stop;
 } gram_python_user;
 extern "Python" int gram_python_asked(void *user, double done);
 int gram_python_progress(void *user, double done);

@@ -32,6 +32,7 @@ from ._errors import (
 )
 from ._kernel import Kernel, kernel_matrix
 from ._library import version
+from ._read import read
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -76,6 +77,7 @@ __all__ = [
     "doctor",
     "kernel_matrix",
     "load",
+    "read",
 ]
 
 

@@ -24,6 +24,7 @@ from ._progress import progress
 from ._table import (
     Frame,
     Rows,
+    as_array,
     as_matrix,
     as_rows,
     as_table,
@@ -109,12 +110,11 @@ class Estimator(BaseEstimator):
         if is_sparse(X):
             options = {"accept_sparse": "csr", "dtype": _FLOATS}
             return as_matrix(checked(X, "X", **options), "X")
-        if is_dataframe(X) or isinstance(X, dict):
-            rows = as_rows(X, "X")
-        elif np.asarray(X).dtype.kind in "OU" and np.ndim(X) == 2:
-            rows = as_rows(X, "X")
-        else:
-            return checked(X, "X", dtype=_FLOATS)
+        if not is_dataframe(X) and not isinstance(X, dict):
+            array = as_array(X, "X")
+            if array.dtype.kind not in "OU" or array.ndim != 2:
+                return checked(array, "X", dtype=_FLOATS)
+        rows = as_rows(X, "X")
         if not isinstance(rows, Frame):
             return checked(rows, "X")
         if 0 in rows.shape:
@@ -131,10 +131,13 @@ class Estimator(BaseEstimator):
         rows = self._as_rows(X)
         if not reset and not hasattr(self, "n_features_in_"):
             return rows
-        self._check_feature_names(
-            rows if isinstance(X, dict) else X, reset=reset
-        )
-        self._check_n_features(rows, reset=reset)
+        try:
+            self._check_feature_names(
+                rows if isinstance(X, dict) else X, reset=reset
+            )
+            self._check_n_features(rows, reset=reset)
+        except ValueError as error:
+            raise GramValueError(f"X: {error}") from error
         if isinstance(rows, Frame):
             return rows.renamed(self._column_names())
         if hasattr(self, "feature_names_in_") and not is_sparse(rows):

@@ -103,11 +103,19 @@ def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
     return out
 
 
+def as_array(X: Any, name: str) -> np.ndarray:
+    """np.asarray(), whose complaints begin with the name of the argument."""
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise GramValueError(f"{name}: {error}") from error
+
+
 def _column(values: Any, where: str) -> tuple[np.ndarray, bool]:
     """The cells of a column, and whether they are dates."""
     if type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype":
         values = np.asarray(values.astype(object))
-    cells = np.asarray(values)
+    cells = as_array(values, where)
     if cells.ndim != 1:
         raise GramValueError(
             f"{where}: an array of {cells.ndim} dimensions, must have 1"
@@ -161,7 +169,7 @@ def as_rows(X: Any, name: str) -> Rows:
         return _frame(((k, X.iloc[:, j]) for j, k in enumerate(names)), name)
     if isinstance(X, dict):
         return _frame(((str(k), v) for k, v in X.items()), name)
-    array = np.asarray(X)
+    array = as_array(X, name)
     if array.dtype.kind in "OU" and array.ndim == 2:
         cells = array if array.dtype.kind == "O" else np.array(X, object)
         names = position_names(cells.shape[1])
@@ -179,7 +187,7 @@ def as_matrix(X: Any, name: str) -> Any:
             X = X.copy()
             X.sum_duplicates()
     else:
-        X = np.asarray(X)
+        X = as_array(X, name)
     if X.dtype.kind not in "fiub":
         raise GramTypeError(f"{name}: has type {X.dtype}, must be real numbers")
     if X.ndim != 2:
