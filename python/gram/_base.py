@@ -207,6 +207,9 @@ class MachineEstimator(Estimator):
             options = {**self._options(), **kernel}
             machine = Machine.fit(table, options, self._running(tell))
         self._finish(machine)
+        for sentence in machine.report.warnings:
+            kind = ConvergenceWarning if "converge" in sentence else GramWarning
+            warnings.warn(sentence, kind, stacklevel=3)
         return self
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
@@ -299,14 +302,11 @@ class MachineEstimator(Estimator):
         return K
 
     def _finish(self, machine: Machine) -> None:
-        """Attributes from a machine, and what it warns of."""
+        """Attributes from a machine."""
         report = machine.report
         self.machine_ = machine
         self.intercept_ = self._per_target(report.intercept)
         self.lam_ = self._per_target(report.lam)
-        for sentence in report.warnings:
-            kind = ConvergenceWarning if "converge" in sentence else GramWarning
-            warnings.warn(sentence, kind, stacklevel=4)
 
     def _per_target(self, values: np.ndarray) -> Any:
         return float(values[0]) if self._flat else values

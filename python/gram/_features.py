@@ -33,7 +33,7 @@ class KernelFeatures(TransformerMixin, Estimator):
     --------
     >>> from gram import KernelFeatures
     >>> KernelFeatures("poly(degree=2)").fit_transform([[2.0]])
-    array([[1.        , 2.82842712, 4.        ]])
+    array([[4.        , 2.82842712, 1.        ]])
     """
 
     def __init__(

@@ -19,7 +19,7 @@ def load(path: Path) -> Any:
     >>> import gram
     >>> gram.load("nowhere.gram")
     Traceback (most recent call last):
-    gram._errors.GramOSError: nowhere.gram: No such file or directory
+    gram._errors.GramOSError: nowhere.gram: cannot be opened: No such file or directory
     """
     machine = Machine.load(path)
     task = machine.report.task

@@ -373,7 +373,7 @@ class GaussianProcessRegressor(_Regressor):
     >>> import numpy as np
     >>> from gram import GaussianProcessRegressor
     >>> X = np.linspace(0, 6, 30)[:, None]
-    >>> model = GaussianProcessRegressor("rbf", alpha=0.01)
+    >>> model = GaussianProcessRegressor("rbf(length=1)", alpha=0.01)
     >>> mean, std = model.fit(X, np.sin(X[:, 0])).predict(
     ...     [[3.0], [30.0]], return_std=True)
     >>> bool(std[0] < 0.1 < std[1])

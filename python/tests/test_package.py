@@ -45,7 +45,12 @@ def test_the_gallery_runs(path, tmp_path):
     done = subprocess.run(
         [sys.executable, str(path)],
         cwd=tmp_path,
-        env={**os.environ, "MPLBACKEND": "Agg", "MPLCONFIGDIR": str(tmp_path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(BUILD / "python"),
+            "MPLBACKEND": "Agg",
+            "MPLCONFIGDIR": str(tmp_path),
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
