@@ -17,6 +17,7 @@ _ROLES = {
     "target": lib.GRAM_ROLE_TARGET,
     "weight": lib.GRAM_ROLE_WEIGHT,
     "noise": lib.GRAM_ROLE_NOISE,
+    "group": lib.GRAM_ROLE_GROUP,
 }
 # How many entries the arrays of a report have; the others have `targets`.
 _COUNTS = {"warnings": "warning_count"}
@@ -29,7 +30,7 @@ check(lib.gram_python_register(MATRIX.encode()))
 def add_role(
     table: Any, key: str, values: np.ndarray, role: str, name: str
 ) -> None:
-    """Add a column of numbers that is a target, weight or noise."""
+    """Add a column of numbers that is a target, weight, noise or group."""
     raw = chars(key, f"{name}: the column name")
     add_numbers(table, raw, values, name)
     check(lib.gram_table_set_role(table, raw, _ROLES[role]), name)
