@@ -188,8 +188,10 @@ class MachineEstimator(Estimator):
 
     # ------------------------------------------------------- for subclasses
 
-    # The task of its models, in the words of gram_report.
+    # The task of its models, and their loss if it is always the same, in the
+    # words of gram_report.
     _task = "regression"
+    _only = ""
 
     def _spec(self, rows: Rows) -> Any:
         """A text, a Kernel, "precomputed" or a function of two arrays."""
@@ -227,7 +229,6 @@ class MachineEstimator(Estimator):
         with progress(self.verbose, type(self).__name__) as tell:
             options = {**self._options(), **kernel}
             machine = Machine.fit(table, options, self._running(tell))
-        self._refuse_task(machine, "loss")
         self._finish(machine)
         for sentence in machine.report.warnings:
             kind = ConvergenceWarning if "converge" in sentence else GramWarning
@@ -338,15 +339,6 @@ class MachineEstimator(Estimator):
             )
         return K
 
-    @classmethod
-    def _refuse_task(cls, machine: Machine, name: str) -> None:
-        report = machine.report
-        if report.task != cls._task:
-            raise GramValueError(
-                f"{name}: {report.loss} is a loss of {report.task}, must be "
-                f"one of {cls._task}"
-            )
-
     def _finish(self, machine: Machine) -> None:
         """Attributes from a machine."""
         report = machine.report
@@ -431,9 +423,18 @@ class MachineEstimator(Estimator):
 
     @classmethod
     def _of(cls, machine: Machine, path: Path) -> Any:
-        cls._refuse_task(machine, str(path))
+        report = machine.report
+        if report.task != cls._task:
+            raise GramValueError(
+                f"{path}: a model of {report.task}, must be one of {cls._task}"
+            )
+        if not report.loss.startswith(cls._only):
+            raise GramValueError(
+                f"{path}: loss {report.loss}, must be {cls._only} for "
+                f"{cls.__name__}"
+            )
         made = cls()
-        made._flat = machine.report.outputs == 1
+        made._flat = report.outputs == 1
         made._finish(machine)
         return made
 

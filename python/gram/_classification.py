@@ -17,7 +17,6 @@ from ._base import (
     MachineEstimator,
     checked,
     lambda_text,
-    number_text,
     one_column,
     positive,
 )
@@ -351,6 +350,8 @@ class GaussianProcessClassifier(Classifier):
     >>> bool(abs(model.predict_proba([[600.0]])[0, 1] - 0.5) < 0.1)
     True
     """
+
+    _only = "logistic"
 
     def __init__(
         self,

@@ -34,6 +34,14 @@ _NAMES = {"lambda": "lam"}
 check(lib.gram_python_register(MATRIX.encode()))
 
 
+def task_of(loss: str) -> Optional[str]:
+    """What a loss is for: regression, classification or novelty; None if there
+    is no such loss."""
+    name = loss.partition("(")[0].strip()
+    found = lib.gram_python_task(chars(name, "loss"))
+    return text(found) if found else None
+
+
 def add_role(
     table: Any, key: str, values: np.ndarray, role: str, name: str
 ) -> None:

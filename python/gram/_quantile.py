@@ -45,6 +45,8 @@ class QuantileRegressor(RegressorMixin, Tuned):
     True
     """
 
+    _only = "quantile"
+
     def __init__(
         self,
         quantile: Any = 0.5,

@@ -261,6 +261,8 @@ class KernelRidge(Pairwise, _Regressor):
     array([2.5])
     """
 
+    _only = "squared"
+
     def __init__(
         self,
         alpha: float = 1,
@@ -345,6 +347,8 @@ class GaussianProcessRegressor(_Regressor):
     >>> bool(std[0] < 0.1 < std[1])
     True
     """
+
+    _only = "squared"
 
     def __init__(
         self,

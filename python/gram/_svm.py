@@ -170,6 +170,8 @@ class SVC(_Svm, Classifier):
     array([2, 2], dtype=int32)
     """
 
+    _only = "hinge"
+
     def __init__(
         self,
         *,
@@ -228,6 +230,10 @@ class SVC(_Svm, Classifier):
 
     def _finish(self, machine: Machine) -> None:
         super()._finish(machine)
+        if not self._in_pairs:
+            raise GramValueError(
+                "SVC: each class was told from the rest, must be in pairs"
+            )
         b = machine.report.intercept[np.newaxis]
         self.intercept_ = self._sign() * self._by_class(b)[0]
 
@@ -244,8 +250,9 @@ class SVC(_Svm, Classifier):
         return self._sign() * f
 
     def predict(self, X: Any) -> np.ndarray:
-        """The classes of the rows of X, by votes of pairs; the most probable
-        ones with ``probability=True``."""
+        """The classes of the rows of X, by votes of pairs, of equal votes the
+        one that the library has first, numbers before words; with
+        ``probability=True`` the most probable ones."""
         if not self.break_ties or len(getattr(self, "classes_", ())) < 3:
             return super().predict(X)
         if self.decision_function_shape == "ovo":
@@ -325,6 +332,8 @@ class SVR(RegressorMixin, _Svm):
     True
     """
 
+    _only = "epsilon_insensitive"
+
     def __init__(
         self,
         *,
@@ -381,8 +390,8 @@ class OneClassSVM(OutlierMixin, _Svm):
     --------
     >>> from gram import OneClassSVM
     >>> X = [[0.0], [0.44], [0.45], [0.46], [1.0]]
-    >>> OneClassSVM(gamma="auto").fit(X).predict(X)
-    array([-1,  1,  1,  1, -1])
+    >>> OneClassSVM(gamma="auto").fit(X).predict([[0.45], [3.0]])
+    array([ 1, -1])
     """
 
     _task = "novelty"

@@ -4,7 +4,9 @@ from __future__ import annotations
 from typing import Any
 
 from ._base import MachineEstimator, lambda_text, number_text
+from ._errors import GramTypeError, GramValueError
 from ._library import choice, whole
+from ._machine import task_of
 
 
 class Tuned(MachineEstimator):
@@ -17,10 +19,24 @@ class Tuned(MachineEstimator):
     def _lambda(self) -> str:
         return lambda_text(self.lam)
 
+    def _checked_loss(self) -> str:
+        """Classes may have a loss of numbers: the library knows which."""
+        loss = self._loss()
+        if not isinstance(loss, str):
+            raise GramTypeError(
+                f"loss: a {type(loss).__name__}, must be a text"
+            )
+        task = task_of(loss)
+        if task not in (None, "regression", self._task):
+            raise GramValueError(
+                f"loss = {loss!r} is one of {task}, must be one of {self._task}"
+            )
+        return loss
+
     def _options(self) -> dict[str, Any]:
         number_text(self.tolerance, "tolerance")
         return {
-            "loss": self._loss(),
+            "loss": self._checked_loss(),
             "lambda": self._lambda(),
             "select": choice("gram_select", "select", self.select),
             "scale": choice("gram_kernel_scale", "scale", self.scale),
