@@ -1,8 +1,8 @@
 """svm_grid.py - a support vector machine, its numbers chosen on a grid.
 
 Two half moons: every kernel and every C is tried on the same folds, which
-share each matrix.  The same grid with scikit-learn's GridSearchCV gives the
-same picture, one fit after the other.  Saves svm_grid.png.
+share each matrix.  scikit-learn's GridSearchCV takes the same grid one fit
+after the other, on folds of its own.  Saves svm_grid.png.
 """
 import numpy as np
 from sklearn.model_selection import GridSearchCV

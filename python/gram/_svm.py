@@ -434,7 +434,9 @@ class OneClassSVM(OutlierMixin, _Svm):
         super()._finish(machine)
         self.offset_ = -self.intercept_
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> OneClassSVM:
         """Fit to the rows of X; y is not used."""
         return self._fit(X, None, sample_weight)
 

@@ -389,6 +389,8 @@ def test_whatever_is_handed_over_is_taken_or_refused_in_words():
             lambda: gram.KernelFeatures("linear").fit_transform(array),
             lambda: gram.KernelRidge().fit(X, TARGET).predict(array),
             lambda: gram.KernelRidge().fit(X[: len(array)], array),
+            lambda: gram.SVC().fit(X[: len(array)], array).predict(X),
+            lambda: gram.SVC(n_jobs=1).fit(array, np.arange(len(array)) % 2),
         ):
             try:
                 call()
