@@ -457,6 +457,21 @@ def test_the_command_reads_our_models_and_we_read_its(tmp_path):
     assert_array_equal(again.predict(T), model.predict(T))
 
 
+def test_the_command_and_we_share_classifiers(tmp_path):
+    data = gram.read("builtin:iris")
+    kind = data.pop("species")
+    model = gram.KernelClassifier(
+        "rbf(gamma=0.5)", loss="hinge", C=2.0, probability=True
+    ).fit(data, kind)
+    model.save(tmp_path / "ours.gram")
+    said = command("predict", tmp_path / "ours.gram", "builtin:iris")
+    assert_array_equal(said.split()[1:], model.predict(data))
+    command("fit", "builtin:iris", "--kernel", "rbf(gamma=0.5)", "--loss",
+            "hinge", "--C", 2, "--proba", "-o", tmp_path / "its.gram",
+            "--quiet")  # fmt: skip
+    again = gram.load(tmp_path / "its.gram")
+    assert_array_equal(again.predict_proba(data), model.predict_proba(data))
+
 
 # ------------------------------------------------------------------ warnings
 
