@@ -807,6 +807,13 @@ GRAM_API gram_status gram_machine_score(const gram_machine *m,
                                         const gram_exec *exec,
                                         gram_score *scores);
 
+/* The class that each row's target has, an index of class_name; -1: one that
+ * the machine does not know.  Errors: NAME (no target there), RANGE (a missing
+ * cell, no classifier), SHAPE. */
+GRAM_API gram_status gram_machine_classes(const gram_machine *m,
+                                          const gram_table *table,
+                                          const gram_exec *exec, int *code);
+
 /* --------------------------------------------------------------- selection */
 
 /* One lambda of the path, for one target. */
