@@ -17,6 +17,9 @@
  * one of its rows take. */
 enum { GI_TIMES = 8, GI_TIMES_SUMS = 16 };
 
+/* Powers x, x^2, x^4, ... that are added up at once. */
+enum { GI_POWERS = 10 };
+
 typedef struct gi_cpu {
     const char *name;
 #define OPERATION(result, name, arguments) result(*name) arguments;
