@@ -86,8 +86,17 @@ done:
 
 /* ----------------------------------------------------------------- kernels */
 
-/* theta of p, open numbers at their starts.  A number that a distance is
- * multiplied with is divided by `widen`. */
+/* The power with which a number multiplies what it scales. */
+static double power_of(const gram_program *p, int theta)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].slot == theta)
+            return p->op[i].power;
+    return 1;
+}
+
+/* theta of p, open numbers at their starts.  A length is multiplied with
+ * `widen`, the inverse of one divided by it. */
 static gram_status start_values(gi_run *run, const gram_program *p,
                                 const gi_points *x, double widen, double *theta)
 {
@@ -101,9 +110,10 @@ static gram_status start_values(gi_run *run, const gram_program *p,
     for (size_t u = 0; u < count; u++) {
         const gi_slot *slot = &p->kernel->slot[unknown[u].slot];
         double start = unknown[u].start;
+        int theta_0 = p->first_theta[unknown[u].slot];
 
-        if (widen != 1 && slot->param && slot->param->per_column)
-            start /= widen;
+        if (slot->param && slot->param->per_column)
+            start *= power_of(p, theta_0) < 0 ? widen : 1 / widen;
         theta[unknown[u].theta] = start;
     }
 done:
