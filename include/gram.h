@@ -937,14 +937,14 @@ GRAM_API gram_status gram_wasserstein(const double *x, size_t m,
 
 /* Batches of rows beside a reference, as they come.  Each is compared with all
  * that came before it; the p-values are independent as long as nothing changes,
- * so that the product of bets on them seldom grows: the chance that it ever
- * passes 1/alpha is at most alpha, however long one looks. */
+ * so that bets on them seldom pay: the chance that the evidence ever passes
+ * 1/alpha is at most alpha, however long one looks. */
 typedef struct gram_drift gram_drift;
 
 typedef struct gram_drift_report {
     size_t batch, rows; /* counted from 1; rows of the batch */
     double statistic, p_value;
-    double evidence; /* the product so far: of 1/alpha and more, an alarm */
+    double evidence; /* what bets have made of 1: of 1/alpha, an alarm */
     int alarm;       /* this batch or one before it */
 } gram_drift_report;
 

@@ -9,13 +9,20 @@
  *     e(p) = integral over c in (0,1) of c p^(c-1) = (1 - p + p ln p)/(p ln^2
  * p)
  *
- * whose mean is at most 1, the product of the e(p_t) is a fair game: it ever
- * passes 1/alpha with a chance of at most alpha (Ville 1939), whenever one
- * stops.
+ * whose mean is at most 1, the product of the e(p_t) is a fair game.  So as not
+ * to have lost everything when a change comes late, the stake is divided:
+ * 1/(s(s
+ * + 1)) of it waits for batch s.  With R the value of what is in play,
+ *
+ *     R_t = e(p_t) (R_(t-1) + 1/(t(t+1))),   evidence = R_t + 1/(t+1)
+ *
+ * which ever passes 1/alpha with a chance of at most alpha (Ville 1939),
+ * whenever one stops.
  *
  * At most ROWS of the rows before are used, a new random choice each time,
  * which leaves all that true.  The kernel is that of the reference.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +38,7 @@ struct gram_drift {
     char *kernel; /* text, nothing open */
     gram_table *seen;
     size_t batch;
-    double log_evidence;
+    double played; /* R */
     int alarm;
 };
 
@@ -102,13 +109,23 @@ done:
     return status;
 }
 
-static double log_bet(double p)
+static double bet(double p)
 {
     double l = log(p);
 
     if (p > 1 - 1e-4) /* the formula cancels; its limit is 1/2 */
-        return log(0.5);
-    return log((1 - p + p * l) / (p * l * l));
+        return 0.5;
+    return (1 - p + p * l) / (p * l * l);
+}
+
+/* The evidence after a batch with that p-value. */
+static double play(gram_drift *d, double p)
+{
+    const double t = (double)d->batch;
+
+    /* what is beyond any alarm need not grow into infinity */
+    d->played = fmin(DBL_MAX / 4, bet(p) * (d->played + 1 / (t * (t + 1))));
+    return d->played + 1 / (t + 1);
 }
 
 gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
@@ -118,6 +135,7 @@ gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
     gram_exec own = exec ? *exec : (gram_exec){0};
     gram_table *chosen = NULL, *all = NULL;
     gram_test *t = NULL;
+    double evidence;
 
     own.seed += (unsigned long long)(d->batch + 1) << 32;
     gi_run run = gi_run_begin(&own);
@@ -128,13 +146,13 @@ gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
     gram_table_free(d->seen);
     d->seen = all;
     d->batch++;
-    d->log_evidence += log_bet(t->report.p_value);
-    d->alarm |= d->log_evidence >= -log(d->o.alpha);
+    evidence = play(d, t->report.p_value);
+    d->alarm |= evidence >= 1 / d->o.alpha;
     *out = (gram_drift_report){.batch = d->batch,
                                .rows = t->report.n,
                                .statistic = t->report.statistic,
                                .p_value = t->report.p_value,
-                               .evidence = exp(d->log_evidence),
+                               .evidence = evidence,
                                .alarm = d->alarm};
 done:
     gram_test_free(t);
