@@ -20,6 +20,7 @@
  * 9), so that what rows have in common with their neighbours stays.
  */
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -220,7 +221,7 @@ static gram_status batch_begin(batch *b)
     GI_TRY(GI_NEW(b->run, b->a, b->room));
     GI_TRY(GI_NEW(b->run, b->zr, b->room));
     GI_TRY(GI_NEW(b->run, b->zd, b->room));
-    GI_TRY(GI_NEW(b->run, b->item, b->room * rows));
+    GI_TRY(GI_NEW(b->run, b->item, (size_t)b->run->threads * rows));
 done:
     return status;
 }
@@ -250,7 +251,7 @@ static void label_rows(const batch *b, size_t k, size_t number,
 {
     const gi_cut *c = b->c;
     const size_t rows = c->m + c->n;
-    uint32_t *item = b->item + k * rows;
+    uint32_t *item = b->item + (size_t)omp_get_thread_num() * rows;
 
     choose(b->run->seed, STREAM_ROWS, number, (uint32_t)rows,
            number ? (uint32_t)c->m : 0, item);
