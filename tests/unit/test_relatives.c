@@ -3,6 +3,8 @@
  */
 #include "samples.h"
 
+#include "base/mem.h"
+
 static double hsic_of(const gram_table *t, const char *x, const char *y,
                       double *p)
 {
@@ -229,6 +231,116 @@ TEST(a_stream_that_changes_raises_an_alarm)
     gram_table_free(reference);
 }
 
+/* ------------------------------------------------------------------ memory */
+
+static gram_table *one, *two;
+static const gram_exec single = {.threads = 1};
+
+static gram_status test_with(const gram_test_options *o)
+{
+    gram_test *t = NULL;
+    gram_table *columns = NULL;
+    gram_status status = gram_test_samples(one, two, o, &single, &t);
+
+    if (status == GRAM_OK)
+        status = gram_test_columns(t, &single, &columns);
+    gram_table_free(columns);
+    gram_test_free(t);
+    return status;
+}
+
+static gram_status do_binned(void)
+{
+    return test_with(&(gram_test_options){.permutations = 5});
+}
+
+static gram_status do_exact(void)
+{
+    return test_with(&(gram_test_options){.permutations = 5, .exact = 1});
+}
+
+static gram_status do_aggregate(void)
+{
+    return test_with(&(gram_test_options){.permutations = 5, .aggregate = 1});
+}
+
+static gram_status do_split(void)
+{
+    return test_with(&(gram_test_options){
+        .permutations = 5, .split = 0.5, .method = GRAM_TEST_WILD});
+}
+
+static gram_status do_spectral(void)
+{
+    return test_with(
+        &(gram_test_options){.permutations = 5, .method = GRAM_TEST_SPECTRAL});
+}
+
+static gram_status do_blocks(void)
+{
+    return test_with(&(gram_test_options){.statistic = GRAM_TEST_LINEAR});
+}
+
+static gram_status do_independence(void)
+{
+    gram_test_options o = {.permutations = 3};
+    gram_test *t = NULL;
+    gram_status status =
+        gram_test_independence(one, "x1", "x2", &o, &single, &t);
+
+    gram_test_free(t);
+    return status;
+}
+
+static gram_status do_herd(void)
+{
+    size_t row[3];
+    double distance;
+
+    return gram_herd(one, NULL, GRAM_KERNEL_SCALE_AUTO, 3, &single, row,
+                     &distance);
+}
+
+static gram_status do_drift(void)
+{
+    gram_test_options o = {.permutations = 3};
+    gram_drift *d = NULL;
+    gram_drift_report r;
+    gram_status status = gram_drift_new(one, &o, &single, &d);
+
+    if (status == GRAM_OK)
+        status = gram_drift_add(d, two, &single, &r);
+    gram_drift_free(d);
+    return status;
+}
+
+TEST(every_allocation_may_fail)
+{
+    static gram_status (*const jobs[])(void) = {
+        do_binned, do_exact,        do_aggregate, do_split, do_spectral,
+        do_blocks, do_independence, do_herd,      do_drift};
+
+    one = samples_normal(8, 2, 0, 1, 50);
+    two = samples_normal(7, 2, 1, 1, 51);
+    for (size_t k = 0; k < sizeof jobs / sizeof *jobs; k++) {
+        size_t used = gram_memory_used(), n = 0;
+        gram_status status = GRAM_ERR_MEMORY;
+
+        while (status != GRAM_OK) {
+            gi_mem_fail_at(++n, 0);
+            status = jobs[k]();
+            gi_mem_fail_at(0, 0);
+            if (status != GRAM_OK && status != GRAM_ERR_MEMORY)
+                fail_msg("job %zu, allocation %zu: %d, %s", k, n, status,
+                         gram_error_message());
+            CHECK(gram_memory_used() == used);
+        }
+        CHECK(n > 1);
+    }
+    gram_table_free(one);
+    gram_table_free(two);
+}
+
 TESTS(SMALL(a_product_grid_is_independent), SMALL(hsic_is_the_trace),
       SMALL(dependence_without_correlation_is_seen),
       SMALL(groups_are_compared_with_holms_correction),
@@ -236,4 +348,5 @@ TESTS(SMALL(a_product_grid_is_independent), SMALL(hsic_is_the_trace),
       SMALL(the_column_that_differs_comes_first),
       SMALL(the_wasserstein_distance_is_that_of_sorted_numbers),
       SMALL(herding_finds_rows_that_stand_for_all),
-      SMALL(a_stream_that_changes_raises_an_alarm))
+      SMALL(a_stream_that_changes_raises_an_alarm),
+      NORMAL(every_allocation_may_fail))
