@@ -18,6 +18,7 @@
 #include "linalg/eigen.h"
 #include "machines/mmd.h"
 
+enum { MOST = 10000 }; /* terms of the gamma function */
 enum { SAMPLE = 1000, STREAM = 0x6d6d6e75, TERMS = 500 };
 
 double gi_normal_tail(double z)
@@ -36,8 +37,8 @@ static double lower_series(double shape, double x)
 {
     double term = 1 / shape, sum = term;
 
-    for (double k = 1; k < 10000 && term > 1e-17 * sum; k++) {
-        term *= x / (shape + k);
+    for (int k = 1; k < MOST && term > 1e-17 * sum; k++) {
+        term *= x / (shape + (double)k);
         sum += term;
     }
     return sum;
@@ -48,8 +49,8 @@ static double upper_fraction(double shape, double x)
     const double tiny = 1e-300;
     double b = x + 1 - shape, c = 1 / tiny, d = 1 / b, h = d;
 
-    for (double k = 1; k < 10000; k++) {
-        double an = -k * (k - shape), delta;
+    for (int i = 1; i < MOST; i++) {
+        double k = (double)i, an = -k * (k - shape), delta;
 
         b += 2;
         d = an * d + b;
