@@ -23,7 +23,8 @@
 #include "cpu/cpu.h"
 #include "machines/mmd.h"
 
-enum { BINS = 128, EXACT_ROWS = 1000 };
+/* Bins cost next to nothing while rows are few. */
+enum { BINS = 128, EXACT_ROWS = 1000, FEW_ROWS = 1000, FEW_BINS = 512 };
 
 /* The first member is so much wider than the median distance suggests. */
 static const double widen = 32;
@@ -195,7 +196,11 @@ gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
                        "aggregate: permutes bins of rows, single rows (exact) "
                        "up to %d, there are %zu",
                        EXACT_ROWS, rows);
-    f.bins = o->exact ? rows : o->bins ? o->bins : BINS;
+    f.bins = o->exact          ? rows
+             : o->bins         ? o->bins
+             : rows > FEW_ROWS ? BINS
+             : rows < FEW_BINS ? rows
+                               : FEW_BINS;
     f.pool = (gi_pool){.table = p->table, .m = p->m, .n = p->n};
     if (o->kernel)
         GI_TRY(add_family(&f, o->kernel));
