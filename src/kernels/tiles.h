@@ -40,6 +40,8 @@ typedef struct gi_lanes {
     void (*pack)(size_t w, size_t n, size_t d, const double *x, void *panels);
     /* squared norm of the rounded row, in double */
     double (*norm)(size_t d, const double *x);
+    /* sum of x_i z_i, in double */
+    double (*dot)(const void *x, const void *z, size_t n);
     double (*get)(const void *a, size_t i);
     void (*set)(void *a, size_t i, double v);
     gi_tile_op *const *op; /* by opcode */
@@ -64,6 +66,12 @@ typedef struct gi_lanes {
     /* out[i*ld + q] += y_i(q), out[j*ld + q] += z_j(q) */
     void (*row_sums)(size_t n, const void *y, size_t r, double *out, size_t ld);
     void (*col_sums)(size_t n, const void *z, size_t r, double *out, size_t ld);
+    /* of `rows` rows of a full tile from row `first`: sums[q*stride + s] +=
+     * the sum of power 2^q over columns cut[s] .. cut[s + 1] - 1, for `cuts`
+     * of them; cols[j] += that of column j (NULL: not wanted) */
+    void (*bins)(const void *tile, size_t first, size_t rows, size_t powers,
+                 const size_t *cut, size_t cuts, double *sums, size_t stride,
+                 double *cols);
 } gi_lanes;
 
 extern const gi_lanes gi_lanes_d, gi_lanes_s; /* double, single */
