@@ -40,6 +40,8 @@ static const char *const ranges[] = {
     [GRAM_REAL] = "any number",
     [GRAM_POSITIVE] = "> 0",
     [GRAM_NONNEGATIVE] = ">= 0",
+    [GRAM_FRACTION] = "> 0 and < 1",
+    [GRAM_SHARE] = "> 0 and <= 1",
     [GRAM_NATURAL] = "0, 1, 2, ...",
     [GRAM_COUNT] = "1, 2, 3, ...",
     [GRAM_FLAG] = "a flag, given by its name",

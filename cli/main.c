@@ -183,8 +183,21 @@ static int run(int argc, char **argv)
     return command->run(count, argv + 2);
 }
 
+/* Threads that wait for each other shall sleep, not spin: beside other work
+ * those that spin keep the processor from the ones they wait for, and a fit
+ * takes ten times as long.  OpenMP looks at this when it is loaded, so the
+ * program starts once more. */
+static void start_patiently(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") ||
+        setenv("OMP_WAIT_POLICY", "passive", 1) != 0)
+        return;
+    execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
+    start_patiently(argv);
     cli_text_start();
     cli_signals_catch();
     return finish(run(argc, argv));

@@ -27,6 +27,8 @@ typedef enum gram_range {
     GRAM_REAL,        /* any finite number */
     GRAM_POSITIVE,    /* > 0 */
     GRAM_NONNEGATIVE, /* >= 0 */
+    GRAM_FRACTION,    /* > 0 and < 1 */
+    GRAM_SHARE,       /* > 0 and <= 1, or the default */
     GRAM_NATURAL,     /* 0, 1, ..., GRAM_NATURAL_MAX: chosen, never learned */
     GRAM_COUNT,       /* the same from 1 */
     GRAM_FLAG,        /* 1 if its bare name is written, as in rbf(ard) */
@@ -48,7 +50,8 @@ typedef struct gram_param {
     const char *help;
     const double *choices; /* the only values allowed, ended by a NaN; such a
                               parameter is never learned */
-    int per_column;        /* with the flag `ard` it has one value per column */
+    int per_column;        /* with the flag `ard` it has one value per column;
+                              of a loss: a list stands for several losses */
     /* Another way to write a parameter of this class: that one is
      * factor * this^power.  stands_for is its index + 1; 0: none.  Those that
      * stand for others come behind them, flags at the end. */
@@ -264,8 +267,9 @@ enum {
     GRAM_LOSS_CLASSES = 1, /* classification: y is -1 or 1 */
     GRAM_LOSS_SMOOTH = 2,  /* V is differentiable, and V'' exists but for
                               single points */
-    GRAM_LOSS_JOINT = 4    /* of several classes at once: value, slope and
-                              curvature are not used (softmax) */
+    GRAM_LOSS_JOINT = 4,   /* of several classes at once: value, slope and
+                              curvature are not used (softmax alone) */
+    GRAM_LOSS_NOVELTY = 8  /* no target is needed: y is 1 */
 };
 
 /* A loss V(y, f), convex in f.  arg[i] is the value of parameter i.  The
@@ -275,7 +279,8 @@ typedef struct gram_loss_class {
     const char *formula; /* one line, in ASCII */
     const char *help;
     unsigned flags;
-    const gram_param *params; /* numbers, none of them open; NULL: none */
+    const gram_param *params; /* numbers, none of them open, at most 4; NULL:
+                                 none */
 
     /* 0 and a reason in *why ("must be 0 or more") if y cannot be a target;
      * NULL: every finite number can. */
@@ -297,7 +302,8 @@ typedef struct gram_loss_class {
     double (*prox)(const double *arg, double y, double v, double t);
 } gram_loss_class;
 
-/* As gram_kernel_register and gram_kernel_class_at. */
+/* As gram_kernel_register and gram_kernel_class_at.  Errors of registering:
+ * also RANGE (more than 4 parameters, or JOINT). */
 GRAM_API gram_status gram_loss_register(const gram_loss_class *class_);
 GRAM_API const gram_loss_class *gram_loss_at(size_t i);
 

@@ -76,6 +76,10 @@ static int is_in_range(const gram_param *param, double x)
         return x > 0;
     case GRAM_NONNEGATIVE:
         return x >= 0;
+    case GRAM_FRACTION:
+        return x > 0 && x < 1;
+    case GRAM_SHARE:
+        return (x > 0 && x <= 1) || x == param->value;
     case GRAM_NATURAL:
     case GRAM_COUNT:
         return x >= (param->range == GRAM_COUNT) && x <= GRAM_NATURAL_MAX &&
@@ -115,6 +119,8 @@ gram_status gi_param_check(const gi_spec *spec, size_t at, const char *owner,
     else
         snprintf(must, sizeof must, "%s",
                  !isfinite(x) && !(x < 0)        ? "finite"
+                 : param->range == GRAM_FRACTION ? "between 0 and 1"
+                 : param->range == GRAM_SHARE    ? "above 0 and at most 1"
                  : param->range == GRAM_POSITIVE ? "positive"
                                                  : "at least 0");
     return gi_spec_fail(spec, at, GRAM_ERR_RANGE, "%s%s%s = %s, must be %s",

@@ -11,7 +11,8 @@
  * lambda) at the minimum, the dual is to maximise, 1'alpha = 0 if there is an
  * intercept,
  *
- *     D(alpha) = -sum_i w_i V*(y_i, -2 lambda alpha_i/w_i) - lambda alpha'K alpha
+ *     D(alpha) = -sum_i w_i V*(y_i, -2 lambda alpha_i/w_i) - lambda alpha'K
+ * alpha
  *
  * where V* is the conjugate by the second argument; P - D >= 0 is the gap.
  */
@@ -44,6 +45,19 @@ const gram_loss_class *gi_loss_find(const char *name);
 
 /* Is it the one of that name? */
 int gi_loss_is(const gi_loss *loss, const char *name);
+
+/* May y be a target?  Else a reason in *why: "must be at least 0". */
+int gi_loss_accepts(const gi_loss *loss, double y, const char **why);
+
+/* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0: that of the class,
+ * or for SMOOTH ones to rounding from the derivatives. */
+double gi_loss_prox(const gi_loss *l, double y, double v, double t);
+
+/* NaN where the class has none. */
+static inline double gi_loss_conjugate(const gi_loss *l, double y, double a)
+{
+    return l->class_->conjugate ? l->class_->conjugate(l->arg, y, a) : NAN;
+}
 
 static inline double gi_loss_value(const gi_loss *l, double y, double f)
 {

@@ -30,7 +30,9 @@ done:
 
 gram_status gi_codec_expect(const gi_codec *c, size_t count, size_t size)
 {
-    if (gi_codec_reads(c) && count > (c->total - c->at) / size)
+    uint64_t left = c->total > c->at ? c->total - c->at : 0;
+
+    if (gi_codec_reads(c) && count > left / (size > 0 ? size : 1))
         return gi_fail(GRAM_ERR_PARSE,
                        "%s: not a valid model: %zu elements at byte %llu, the "
                        "file ends before",

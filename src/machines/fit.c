@@ -17,8 +17,9 @@
 #include "machines/part.h"
 #include "machines/select.h"
 
-/* Fewer rows do not tell one lambda from another. */
-enum { FEWEST = 3 };
+/* Fewer rows do not tell one lambda from another; and up to ALONE of them are
+ * done before a second thread has woken. */
+enum { FEWEST = 3, ALONE = 400 };
 
 void gi_fit_end(gi_fit *f)
 {
@@ -225,6 +226,8 @@ gram_status gi_fit_begin(gi_fit *f)
     m->tolerance = f->o->tolerance;
     m->keep_factor = f->o->keep_factor;
     GI_TRY(gi_fit_targets(f));
+    if (m->n <= ALONE)
+        f->run->threads = 1;
     if (f->o->from)
         GI_TRY(take_columns(f, f->o->from->table));
     GI_TRY(make_kernel(f));
@@ -352,6 +355,7 @@ gram_status gram_machine_fit(const gram_table *table,
 
     *out = NULL;
     GI_TRY(gi_fit_begin(&f));
+    all.threads = part.threads;
     GI_TRY(gi_fit_make_plan(&f, NULL));
     if (f.select != GRAM_SELECT_NONE)
         part = gi_run_part(&all, 0, share);

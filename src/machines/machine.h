@@ -11,6 +11,7 @@
 #define GI_MACHINE_H
 
 #include "kernels/points.h"
+#include "machines/classes.h"
 #include "solvers/solver.h"
 
 struct gram_machine {
@@ -21,8 +22,17 @@ struct gram_machine {
     gram_kernel **term; /* of the kernel's outermost sum */
     size_t terms;
 
-    size_t n, targets;
-    char **target;      /* names */
+    size_t n;       /* rows that are kept: all, or those with an alpha */
+    size_t trained; /* rows that were fitted to */
+    size_t columns;
+    char **target;  /* names of the target columns */
+    size_t targets; /* functions f: one per target column, tau, class, pair of
+                       classes */
+    char **output;  /* and their names */
+    gi_loss *loss;  /* one, or one per function (quantiles) */
+    size_t losses;
+    char *loss_text;
+    gi_classes classes;
     double *y;          /* n x targets, less shift */
     double *shift;      /* per target: its mean if there is an intercept, which
                            keeps digits, else 0 */
@@ -66,6 +76,13 @@ void gi_machine_forget(gram_machine *m);
 /* The kernel was multiplied by s and the amplitude becomes 1: solutions and
  * lambda follow. */
 gram_status gi_machine_scale(gi_run *run, gram_machine *m, double s);
+
+/* Is V = (y - f)^2, so that there are deviations, evidence and all the rest? */
+int gi_machine_is_squared(const gram_machine *m);
+
+/* A sentence that says that `what` is for the squared loss alone, and for
+ * numbers, if the machine has another one. */
+gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what);
 
 /* The problem of solution q (one target, or all of them if there is one
  * solution) with K, the operator of m->x; y is borrowed, and is gathered into

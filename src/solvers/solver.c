@@ -64,6 +64,13 @@ double gi_rate_kernel(double cost)
     return 1 / (ENTRY_SECONDS + cost / RATE_ENTRIES);
 }
 
+int gi_problem_is_squared(const gi_problem *p)
+{
+    return !p->loss || gi_loss_is(p->loss, "squared");
+}
+
+const gi_cost gi_cost_squared_only = {.why = "only for the squared loss"};
+
 /* ------------------------------------------------------------------- choose */
 
 /* gd answers to a tolerance that is felt, and only cg of the others leaves
@@ -148,6 +155,11 @@ gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
 
     *out = (gi_solution){.condition = NAN,
                          .residual = NAN,
+                         .objective = NAN,
+                         .gap = NAN,
+                         .gradient = NAN,
+                         .lambda = p->lambda,
+                         .epsilon = NAN,
                          .rank = p->n,
                          .converged = 1,
                          .precision = gi_blas_double.name};

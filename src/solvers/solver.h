@@ -64,6 +64,9 @@ typedef struct gi_problem {
                          first target (cg: the relative residual) */
 } gi_problem;
 
+/* Is its loss (y - f)^2? */
+int gi_problem_is_squared(const gi_problem *p);
+
 typedef struct gi_solver gi_solver;
 
 typedef struct gi_solution {
@@ -127,6 +130,9 @@ struct gi_solver {
                             const gi_solution *s, const gi_operator *T,
                             double *out);
 };
+
+/* What the cost of a solver says that takes the squared loss only. */
+extern const gi_cost gi_cost_squared_only;
 
 /* The solvers in the order of solvers.def; NULL at the end. */
 const gi_solver *gi_solver_at(size_t i);

@@ -70,6 +70,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     double rank = (double)rank_of(run, p), each, condition, steps;
     gi_cost c = {.possible = p->lambda > 0, .why = "lambda is 0"};
 
+    if (!gi_problem_is_squared(p))
+        return gi_cost_squared_only;
     /* trace of K shared out over the rank: a guess at what is left */
     condition = 1 + n * gi_system_scale(run, p) / (p->lambda * (rank + 1));
     steps = 0.5 * sqrt(condition) * log(2 / gi_system_tolerance(p));

@@ -92,6 +92,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     const gi_blas *blas = choose(run, p, mean);
     gi_cost c = {.possible = 1};
 
+    if (!gi_problem_is_squared(p))
+        return gi_cost_squared_only;
     c.bytes = (double)gi_chol_bytes(p->n, blas) +
               (double)gi_operator_bytes(p->K) + 8 * n * (3 * columns + 2);
     c.seconds =

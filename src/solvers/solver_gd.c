@@ -49,6 +49,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     double n = (double)p->n, t = (double)p->targets;
     double steps = (double)(p->steps ? p->steps : STEPS);
 
+    if (!gi_problem_is_squared(p))
+        return gi_cost_squared_only;
     return (gi_cost){
         .possible = 1,
         .seconds =

@@ -299,6 +299,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     double n = (double)p->n, columns = (double)p->targets + 1, states;
 
     (void)run;
+    if (!gi_problem_is_squared(p))
+        return gi_cost_squared_only;
     if (!gi_markov_applies(p))
         return (gi_cost){0};
     states = gi_markov_states(p->K->markov);

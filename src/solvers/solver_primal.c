@@ -37,6 +37,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     double t = (double)p->targets, rate = gi_rate_gemm(&gi_blas_double);
     gi_cost c = {.possible = p->K->features > 0};
 
+    if (!gi_problem_is_squared(p))
+        return gi_cost_squared_only;
     if (!c.possible)
         return c;
     c.bytes = 8 * N * N +
