@@ -173,6 +173,9 @@ void *cli_alloc(size_t count, size_t size);
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds);
 
+/* Does --types say what the column is? */
+int cli_type_given(const char *column);
+
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds);

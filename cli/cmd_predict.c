@@ -2,7 +2,8 @@
  *
  * Columns: those of --keep, prediction, std (of a new y), std_f (of f), lower,
  * upper, then parts of terms and rows that speak for the prediction.  With
- * several targets every name ends in _TARGET.
+ * several targets every name ends in _TARGET, with several quantiles in _TAU.
+ * Of a classifier: prediction (the class), p_CLASS, decision values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "cli.h"
 
 static const char *path = "-";
-static int std, terms, method, unseen, plot;
+static int std, terms, method, unseen, plot, proba, decision;
 static double interval = NAN; /* not given */
 static unsigned long long why;
 static cli_list keep;
@@ -30,6 +31,10 @@ static const cli_option options[] = {
      "of the interval: by the deviation, or by leave-one-out errors, which "
      "need no Gaussian noise (jackknife+)",
      &method, 0},
+    {"proba", 0, CLI_FLAG, NULL, "the probability of each class, p_CLASS",
+     &proba, 0},
+    {"decision", 0, CLI_FLAG, NULL,
+     "the values f that classes are decided by", &decision, 0},
     {"terms", 0, CLI_FLAG, NULL,
      "the parts that add up to the prediction: the intercept and each term of "
      "the kernel, with its deviation",
@@ -63,12 +68,14 @@ static void *room(size_t count, size_t size, int wanted)
 static void reserve(answer *a, const gram_machine *m, size_t rows)
 {
     const gram_report *r = gram_machine_report(m);
-    size_t n = rows * r->targets;
+    size_t n = rows * r->outputs;
 
     a->rows = rows;
-    a->targets = r->targets;
+    a->targets = r->outputs;
     a->terms = gram_machine_terms(m);
     a->p.mean = room(n, sizeof(double), 1);
+    a->p.label = room(rows, sizeof(int), r->classes > 0);
+    a->p.proba = room(rows * r->classes, sizeof(double), proba);
     a->p.std = room(n, sizeof(double), std);
     a->p.std_f = room(n, sizeof(double), std);
     a->p.lower = room(n, sizeof(double), !isnan(interval));
@@ -83,7 +90,8 @@ static void release(answer *a)
 {
     void *all[] = {a->p.mean,  a->p.std,       a->p.std_f,
                    a->p.lower, a->p.upper,     a->p.terms,
-                   a->p.why,   a->p.terms_std, a->p.why_part};
+                   a->p.why,   a->p.terms_std, a->p.why_part,
+                   a->p.label, a->p.proba};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -117,13 +125,41 @@ static int add_targets(gram_table *out, const gram_machine *m, const answer *a)
             if (!parts[i].values)
                 continue;
             if (asprintf(&name, a->targets > 1 ? "%s_%s" : "%s", parts[i].name,
-                         r->target[t]) < 0)
+                         r->output[t]) < 0)
                 exit(cli_fail("out of memory"));
             code = add(out, name, parts[i].values + t, a->targets);
             free(name);
             if (code != CLI_GOOD)
                 return code;
         }
+    return code;
+}
+
+static int add_classes(gram_table *out, const gram_machine *m, const answer *a)
+{
+    const gram_report *r = gram_machine_report(m);
+    const char **text = cli_alloc(a->rows + 1, sizeof *text);
+    char *name = NULL;
+    int code;
+
+    for (size_t i = 0; i < a->rows; i++)
+        text[i] = r->class_name[a->p.label[i]];
+    code = cli_status(gram_table_add_strings(out, "prediction",
+                                             GRAM_TYPE_CATEGORY, text));
+    for (size_t k = 0; proba && code == CLI_GOOD && k < r->classes; k++) {
+        if (asprintf(&name, "p_%s", r->class_name[k]) < 0)
+            exit(cli_fail("out of memory"));
+        code = add(out, name, a->p.proba + k, r->classes);
+        free(name);
+    }
+    for (size_t t = 0; decision && code == CLI_GOOD && t < a->targets; t++) {
+        if (asprintf(&name, a->targets > 1 ? "decision_%s" : "decision",
+                     r->output[t]) < 0)
+            exit(cli_fail("out of memory"));
+        code = add(out, name, a->p.mean + t, a->targets);
+        free(name);
+    }
+    free(text);
     return code;
 }
 
@@ -245,7 +281,8 @@ static int write_table(const gram_machine *m, const gram_table *data,
 
     CLI_TRY(cli_status(gram_table_new(a->rows, &out)));
     CLI_TRY(add_kept(out, data));
-    CLI_TRY(add_targets(out, m, a));
+    CLI_TRY(gram_machine_report(m)->classes > 0 ? add_classes(out, m, a)
+                                                : add_targets(out, m, a));
     if (terms)
         CLI_TRY(add_terms(out, m, a));
     if (why > 0)
@@ -294,10 +331,15 @@ static int check_options(const gram_machine *m)
         return cli_fail("--method: is of an interval, as in --interval 0.9");
     if (plot && cli.json)
         return cli_fail("--plot and --json: give one of them");
-    if ((terms || why) && gram_machine_report(m)->targets > 1)
-        return cli_fail("--terms and --why take a model of one target, this "
+    const gram_report *r = gram_machine_report(m);
+    if ((terms || why) && r->outputs > 1)
+        return cli_fail("--terms and --why take a model of one function, this "
                         "one has %zu",
-                        gram_machine_report(m)->targets);
+                        r->outputs);
+    if ((proba || decision) && r->classes == 0)
+        return cli_fail("--proba and --decision are of classes, this model "
+                        "has loss %s of numbers",
+                        r->loss);
     return CLI_GOOD;
 }
 
@@ -343,7 +385,8 @@ const cli_command cmd_predict = {
         "take a factorisation unless the model was fitted with --keep-factor.",
     .examples = "gram predict sinc.gram builtin:sinc --interval 0.9 | head -3\n"
                 "gram predict m.gram new.csv --std --keep id -o out.csv\n"
-                "gram predict m.gram new.csv --terms --why 5\n",
+                "gram predict m.gram new.csv --terms --why 5\n"
+                "gram predict iris.gram builtin:iris --proba\n",
     .groups = {&own, &cli_group_reading, &cli_group_running, &cli_group_output,
                &cli_group_help},
     .run = run,

@@ -8,26 +8,41 @@
 
 static struct {
     cli_list kernel;
-    const char *lambda, *solver, *from, *fold_column, *loss;
-    double C, jitter, tolerance, step, holdout;
+    const char *lambda, *C, *solver, *from, *fold_column, *loss, *weights;
+    double jitter, tolerance, step, holdout;
     unsigned long long steps, folds, tries;
-    int select, scale, precision;
+    int select, scale, precision, classes;
     int no_intercept, per_target, allow_indefinite, no_jitter, keep_factor;
+    int proba;
     gram_machine *machine; /* of --from */
-} given = {.C = NAN};
+    char *lambda_text;     /* made from --C */
+    const char *class_loss; /* of a target that looks like classes */
+} given;
 
 static const cli_option options[] = {
     {"kernel", 'k', CLI_LIST, "SPEC",
      "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); a "
      "number is a promise, a question mark is learned",
      &given.kernel, 0},
-    {"loss", 0, CLI_TEXT, "NAME", "the loss: squared", &given.loss, 0},
+    {"loss", 0, CLI_TEXT, "NAME",
+     "the loss, as in hinge or 'quantile(tau=0.9)'; gram losses lists them "
+     "(default: squared for numbers, logistic for classes)",
+     &given.loss, 0},
     {"lambda", 'l', CLI_TEXT, "X|auto",
      "the weight of |f|^2; ?[0.1,1] are the only ones allowed (default auto: "
      "it is selected)",
      &given.lambda, 0},
-    {"C", 0, CLI_REAL, "X", "another way to write --lambda 1/(2X)", &given.C,
+    {"C", 0, CLI_TEXT, "X", "another way to write --lambda 1/(2X)", &given.C,
      0},
+    {"class-weights", 0, CLI_TEXT, "balanced|A=X,...",
+     "weights of classes: all classes alike, or by name (default 1)",
+     &given.weights, 0},
+    {"classes", 0, CLI_CHOICE, "auto|pairs|rest",
+     "several classes: a function for each pair, or one for each against the "
+     "rest (default: pairs for hinge)",
+     &given.classes, 0},
+    {"proba", 0, CLI_FLAG, NULL,
+     "make probabilities for losses that have none, by folds", &given.proba, 0},
     {"select", 0, CLI_CHOICE, "auto|evidence|loo|gcv|cv|none",
      "how open numbers are chosen (default: evidence if the kernel has some, "
      "loo if only lambda is open)",
@@ -87,19 +102,41 @@ size_t cli_kernel_count(void)
     return given.kernel.count;
 }
 
-/* --C as the text of a lambda. */
+/* --C X or ?[X,...] as the text of a lambda. */
 static int lambda_of_C(const char **lambda)
 {
-    static char text[CLI_ROOM];
+    const char *c = given.C;
+    size_t n;
+    FILE *out;
 
-    if (isnan(given.C))
+    if (!c)
         return CLI_GOOD;
     if (given.lambda)
         return cli_fail("--C and --lambda say the same: give one of them");
-    if (given.C <= 0)
-        return cli_fail("--C: %g, must be positive", given.C);
-    snprintf(text, sizeof text, "%.17g", 1 / (2 * given.C));
-    *lambda = text;
+    free(given.lambda_text);
+    given.lambda_text = NULL;
+    out = open_memstream(&given.lambda_text, &n);
+    if (!out)
+        exit(cli_fail("out of memory"));
+    while (*c) {
+        char *end;
+        double x = strchr("?[], ", *c) ? 0 : strtod(c, &end);
+
+        if (strchr("?[], ", *c)) {
+            putc(*c++, out);
+            continue;
+        }
+        if (end == c || !(x > 0) || isinf(x)) {
+            fclose(out);
+            return cli_fail("--C: %s, must be a positive number or ?[X,...]",
+                            given.C);
+        }
+        fprintf(out, "%.17g", 1 / (2 * x));
+        c = end;
+    }
+    if (fclose(out))
+        exit(cli_fail("out of memory"));
+    *lambda = given.lambda_text;
     return CLI_GOOD;
 }
 
@@ -120,9 +157,6 @@ int cli_fit_options(size_t i, gram_fit_options *out)
     int code = CLI_GOOD;
     const char *lambda = given.lambda;
 
-    if (given.loss && strcmp(given.loss, "squared") != 0)
-        return cli_fail("--loss: \"%s\" is not there, only squared is",
-                        given.loss);
     if (given.jitter < 0)
         return cli_fail("--jitter: %g, must be at least 0", given.jitter);
     if (given.holdout < 0 || given.holdout >= 1)
@@ -132,6 +166,10 @@ int cli_fit_options(size_t i, gram_fit_options *out)
     CLI_TRY(load_from());
     *out = (gram_fit_options){
         .kernel = i < given.kernel.count ? given.kernel.item[i] : NULL,
+        .loss = given.loss ? given.loss : given.class_loss,
+        .class_weights = given.weights,
+        .classes = (gram_classes)given.classes,
+        .probability = given.proba,
         .lambda = lambda,
         .solver = given.solver,
         .select = (gram_select)given.select,
@@ -158,6 +196,8 @@ void cli_fit_end(void)
 {
     gram_machine_free(given.machine);
     given.machine = NULL;
+    free(given.lambda_text);
+    given.lambda_text = NULL;
 }
 
 /* The column of the parts is no feature. */
@@ -181,6 +221,53 @@ static int set_fold_column(const char *path, gram_table *table)
                          gram_table_set_role(table, name, GRAM_ROLE_GROUP));
 }
 
+/* How many different numbers there are, up to `most` + 1; 0: some are not
+ * whole, of which only two are classes. */
+static size_t count_distinct(const double *x, size_t n, size_t most)
+{
+    double *seen = cli_alloc(most + 1, sizeof *seen);
+    size_t count = 0, k;
+    int whole = 1;
+
+    for (size_t i = 0; i < n && count <= most; i++) {
+        for (k = 0; k < count && seen[k] != x[i]; k++)
+            ;
+        if (k == count)
+            seen[count++] = x[i];
+        whole &= x[i] == floor(x[i]);
+    }
+    free(seen);
+    return whole || count <= 2 ? count : 0;
+}
+
+/* A target of two numbers is one of classes, and so is the label of a LIBSVM
+ * file if it is a whole number of few; unless its type was given. */
+static void guess_classes(const gram_table *table)
+{
+    enum { MOST = 100 };
+    gram_column target = {0};
+    int libsvm = 0;
+
+    for (size_t j = 0; j < gram_table_cols(table); j++) {
+        gram_column c = gram_table_column(table, j);
+
+        libsvm |= c.type == GRAM_TYPE_SPARSE && !c.feature_names;
+        if (c.role == GRAM_ROLE_TARGET) {
+            if (target.name)
+                return;
+            target = c;
+        }
+    }
+    if (!target.values || target.type != GRAM_TYPE_NUMBER ||
+        cli_type_given(target.name))
+        return;
+    libsvm = libsvm && strcmp(target.name, "label") == 0;
+    size_t most = libsvm ? MOST : 2;
+    size_t count = count_distinct(target.values, gram_table_rows(table), most);
+    if (count == 2 || (libsvm && count > 1 && count <= most))
+        given.class_loss = "logistic";
+}
+
 int cli_fit_read(const char *path, gram_table **out, double *seconds)
 {
     int code = CLI_GOOD, targets = 0;
@@ -190,7 +277,8 @@ int cli_fit_read(const char *path, gram_table **out, double *seconds)
     CLI_TRY(set_fold_column(path, table));
     for (size_t j = 0; j < gram_table_cols(table); j++)
         targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
-    if (targets == 0)
+    guess_classes(table);
+    if (targets == 0 && !(given.loss && strncmp(given.loss, "one_class", 9) == 0))
         CLI_TRY(cli_fail("%s: no target, --target COL names the column to "
                          "predict",
                          cli_path(path, "standard input")));

@@ -52,6 +52,11 @@ static json_t *json_names(const char *const *names, size_t count)
     return list;
 }
 
+static int is_squared(const gram_report *r)
+{
+    return strcmp(r->loss, "squared") == 0;
+}
+
 static json_t *json_report(const gram_report *r)
 {
     json_t *o = json_pack(
@@ -73,7 +78,14 @@ static json_t *json_report(const gram_report *r)
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         json_object_set_new(o, lists[i].key,
-                            cli_json_targets(lists[i].values, r->targets));
+                            cli_json_targets(lists[i].values, r->outputs));
+    if (r->classes > 0)
+        json_object_set_new(o, "classes", json_names(r->class_name, r->classes));
+    if (!is_squared(r)) {
+        json_object_set_new(o, "objective", cli_json_number(r->objective));
+        json_object_set_new(o, "gap", cli_json_number(r->gap));
+        json_object_set_new(o, "support", json_integer((json_int_t)r->support));
+    }
     json_object_update_new(
         o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:f, s:I, s:I, s:o}",
                      "jitter", cli_json_number(r->jitter), "rank",
@@ -99,9 +111,9 @@ static void item_targets(const gram_report *r, const char *name,
 
     if (!out)
         exit(cli_fail("out of memory"));
-    for (size_t t = 0; t < r->targets; t++) {
-        if (r->targets > 1)
-            fprintf(out, "%s%s ", t ? ", " : "", r->target[t]);
+    for (size_t t = 0; t < r->outputs; t++) {
+        if (r->outputs > 1)
+            fprintf(out, "%s%s ", t ? ", " : "", r->output[t]);
         fputs(isnan(values[t]) ? "not computed"
                                : cli_number(number, values[t], 6),
               out);
@@ -144,6 +156,63 @@ static void item_numerics(const gram_report *r)
              cli_number(jitter, r->jitter, 3));
     if (r->rank < r->n)
         cli_item("rank", "%zu of %zu", r->rank, r->n);
+}
+
+/* What is fitted, if it is not numbers by squares. */
+static void item_task(const gram_report *r)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out;
+
+    if (!is_squared(r))
+        cli_item("loss", "%s", r->loss);
+    if (r->classes == 0)
+        return;
+    out = open_memstream(&text, &n);
+    if (!out)
+        exit(cli_fail("out of memory"));
+    for (size_t k = 0; k < r->classes; k++)
+        fprintf(out, "%s%s", k ? ", " : "", r->class_name[k]);
+    if (fclose(out))
+        exit(cli_fail("out of memory"));
+    if (r->outputs > 1)
+        cli_item("classes", "%zu: %s; %zu functions", r->classes, text,
+                 r->outputs);
+    else
+        cli_item("classes", "%s; f > 0 is the last", text);
+    free(text);
+}
+
+/* lambda, and C of those who know it by that. */
+static void item_lambda(const gram_report *r)
+{
+    char lambda[CLI_ROOM], C[CLI_ROOM];
+
+    for (size_t t = 1; t < r->outputs; t++)
+        if (r->lambda[t] != r->lambda[0]) {
+            item_targets(r, "lambda", r->lambda);
+            return;
+        }
+    cli_number(lambda, r->lambda[0], 6);
+    if (is_squared(r))
+        cli_item("lambda", "%s", lambda);
+    else
+        cli_item("lambda", "%s (C = %s)", lambda,
+                 cli_number(C, 1 / (2 * r->lambda[0]), 6));
+}
+
+static void item_optimum(const gram_report *r)
+{
+    char objective[CLI_ROOM], gap[CLI_ROOM];
+
+    if (isnan(r->gap))
+        cli_item("objective", "%s", cli_number(objective, r->objective, 8));
+    else
+        cli_item("objective", "%s, duality gap %s",
+                 cli_number(objective, r->objective, 8),
+                 cli_number(gap, r->gap, 2));
+    cli_item("support", "%zu of %zu rows", r->support, r->n);
 }
 
 /* The end of a list of more than LONG numbers that begins with s, its "]", and
@@ -230,14 +299,22 @@ static void print_text(const gram_report *r, const char *path,
     kernel = cli_kernel_rounded(r->kernel);
     cli_item("kernel", "%s", kernel);
     free(kernel);
-    item_targets(r, "lambda", r->lambda);
-    item_targets(r, "amplitude", r->amplitude);
-    item_targets(r, "noise", r->noise_variance);
-    item_targets(r, "intercept", r->intercept);
-    item_evidence(r);
+    item_task(r);
+    item_lambda(r);
+    if (is_squared(r)) {
+        item_targets(r, "amplitude", r->amplitude);
+        item_targets(r, "noise", r->noise_variance);
+    }
+    if (r->outputs <= SHOWN)
+        item_targets(r, "intercept", r->intercept);
+    if (is_squared(r) || !isnan(r->log_evidence[0]))
+        item_evidence(r);
     if (strcmp(r->criterion, "none") != 0)
         item_choice(r);
-    item_numerics(r);
+    if (is_squared(r))
+        item_numerics(r);
+    else
+        item_optimum(r);
     if (r->steps > 0)
         cli_item("solver", "%s, %s, %zu steps", r->solver, r->precision,
                  r->steps);

@@ -71,6 +71,19 @@ static char *join(const cli_list *list)
     return text;
 }
 
+int cli_type_given(const char *column)
+{
+    size_t n = strlen(column);
+
+    for (size_t i = 0; i < given.types.count; i++)
+        for (const char *s = given.types.item[i]; s; s = strchr(s, ',')) {
+            s += *s == ',';
+            if (strncmp(s, column, n) == 0 && s[n] == '=')
+                return 1;
+        }
+    return 0;
+}
+
 static int set_role(const char *path, gram_table *table, const char *name,
                     gram_role role)
 {

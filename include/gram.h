@@ -756,7 +756,7 @@ GRAM_API gram_status gram_kernel_sample(const gram_kernel *k,
                                         const gram_table *table, size_t count,
                                         const gram_exec *exec, double *out);
 
-/* How good predictions are, for one target. */
+/* How good predictions are, for one output. */
 typedef struct gram_score {
     size_t n;
     double rmse, mae, r2;
@@ -766,9 +766,11 @@ typedef struct gram_score {
     /* classification; NaN where there are no probabilities, or in auc other
      * than two classes */
     double accuracy, log_loss, auc, brier;
+    double loss; /* mean of V(y, f); NaN for classifiers */
 } gram_score;
 
-/* The table has the targets; scores[targets].  Where variances would not fit
+/* The table has the targets; scores[outputs], of a classifier one.  A class
+ * that the machine does not know counts as wrong.  Where variances would not fit
  * in memory, nlpd and coverage are NaN.  Errors: as predict, NAME (no target
  * there). */
 GRAM_API gram_status gram_machine_score(const gram_machine *m,

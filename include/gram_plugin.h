@@ -300,6 +300,9 @@ typedef struct gram_loss_class {
     /* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0.  NULL: it is
      * found from the derivatives, for losses that are SMOOTH. */
     double (*prox)(const double *arg, double y, double v, double t);
+
+    /* What is predicted for a new y where f is this; NULL: f. */
+    double (*predict)(const double *arg, double f);
 } gram_loss_class;
 
 /* As gram_kernel_register and gram_kernel_class_at.  Errors of registering:

@@ -40,6 +40,12 @@ static double conjugate(const double *arg, double y, double a)
     return s > 0 ? s * log(s) - s : s == 0 ? 0 : INFINITY;
 }
 
+static double predict(const double *arg, double f)
+{
+    (void)arg;
+    return exp(f);
+}
+
 const gram_loss_class gi_loss_poisson = {
     .name = "poisson",
     .formula = "exp(f) - y f",
@@ -50,4 +56,5 @@ const gram_loss_class gi_loss_poisson = {
     .slope = slope,
     .curvature = curvature,
     .conjugate = conjugate,
+    .predict = predict,
 };

@@ -4,6 +4,7 @@
  * All kernels are fitted on the same folds, so that their errors can be
  * compared in pairs.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,6 +18,7 @@ typedef struct gathered {
     gram_prediction p;
     int spread; /* every fold had standard deviations */
     size_t rows;
+    double loss, accuracy, log_loss, brier; /* sums */
 } gathered;
 
 static gram_status train(gi_run *run, const gram_table *t,
@@ -42,38 +44,80 @@ done:
     return status;
 }
 
-/* The fold's mean squared error, and its predictions of the first target. */
+/* The share of rows that a classifier is wrong about. */
+static gram_status judge_classes(gi_run *run, const gram_machine *m,
+                                 const gram_table *held,
+                                 const gram_prediction *p, gathered *g,
+                                 double *error)
+{
+    gram_status status = GRAM_OK;
+    size_t rows = gram_table_rows(held), j = 0;
+    gram_score s;
+    int *code = NULL;
+
+    GI_TRY(gram_table_find(held, m->target[0], &j));
+    GI_TRY(GI_NEW(run, code, rows));
+    GI_TRY(gi_classes_find(run, &m->classes, &held->column[j], rows, code));
+    GI_TRY(gi_score_classes(run, m, code, p, rows, &s));
+    *error = 1 - s.accuracy;
+    g->rows += rows;
+    g->accuracy += (double)rows * s.accuracy;
+    g->log_loss += (double)rows * s.log_loss;
+    g->brier += (double)rows * s.brier;
+done:
+    gi_free(code);
+    return status;
+}
+
+/* The fold's mean squared error, or mean loss; and its predictions by the
+ * first function. */
+static gram_status judge_numbers(const gram_machine *m, const gram_table *held,
+                                 const gram_prediction *p, gathered *g,
+                                 double *error)
+{
+    gram_status status = GRAM_OK;
+    size_t rows = gram_table_rows(held), T = m->targets;
+    const gi_column *y = NULL;
+
+    *error = 0;
+    for (size_t t = 0; t < T; t++) {
+        GI_TRY(gi_target_column(m, held, m->columns > 1 ? t : 0, &y));
+        *error +=
+            gi_score_loss(m, t, y->values, p->mean + t, rows, T) / (double)T;
+    }
+    GI_TRY(gi_target_column(m, held, 0, &y));
+    g->loss += (double)rows * *error;
+    g->spread &= p->std != NULL;
+    for (size_t i = 0; i < rows; i++, g->rows++) {
+        g->y[g->rows] = y->values[i];
+        g->p.mean[g->rows] = p->mean[i * T];
+        if (p->std) {
+            g->p.std[g->rows] = p->std[i * T];
+            g->p.lower[g->rows] = p->lower[i * T];
+            g->p.upper[g->rows] = p->upper[i * T];
+        }
+    }
+done:
+    return status;
+}
+
 static gram_status judge(gi_run *run, const gram_machine *m,
                          const gram_table *held, const gram_exec *exec,
                          gathered *g, double *error)
 {
     gram_status status = GRAM_OK;
-    size_t rows = gram_table_rows(held), T = m->targets;
-    const gi_column *y = NULL;
     gram_prediction p = {0};
 
-    GI_TRY(gi_prediction_new(run, m, rows, &p));
+    if (!m->columns)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "cross-validation: loss %s has no target to be right "
+                       "about",
+                       m->loss_text));
+    GI_TRY(gi_prediction_new(run, m, gram_table_rows(held), &p));
     GI_TRY(gram_machine_predict(m, held, NULL, exec, &p));
-    *error = 0;
-    for (size_t t = 0; t < T; t++) {
-        GI_TRY(gi_target_column(m, held, t, &y));
-        for (size_t i = 0; i < rows; i++) {
-            double r = y->values[i] - p.mean[i * T + t];
-
-            *error += r * r / (double)(rows * T);
-        }
-    }
-    GI_TRY(gi_target_column(m, held, 0, &y));
-    g->spread &= p.std != NULL;
-    for (size_t i = 0; i < rows; i++, g->rows++) {
-        g->y[g->rows] = y->values[i];
-        g->p.mean[g->rows] = p.mean[i * T];
-        if (p.std) {
-            g->p.std[g->rows] = p.std[i * T];
-            g->p.lower[g->rows] = p.lower[i * T];
-            g->p.upper[g->rows] = p.upper[i * T];
-        }
-    }
+    GI_TRY(m->classes.coding != GI_CODING_NONE
+               ? judge_classes(run, m, held, &p, g, error)
+               : judge_numbers(m, held, &p, g, error));
 done:
     gi_prediction_free(&p);
     return status;
@@ -98,6 +142,28 @@ static void gathered_free(gathered *g)
     gi_prediction_free(&g->p);
 }
 
+/* The score of all rows. */
+static gram_score total_of(const gathered *g, int classes)
+{
+    const double interval = 0.9;
+    double n = (double)g->rows;
+    gram_prediction p = g->p;
+    gram_score s;
+
+    if (!g->spread)
+        p.std = NULL;
+    s = gi_score_of(g->y, &p, classes ? 0 : g->rows, 1, interval);
+    s.n = g->rows;
+    s.loss = g->loss / n;
+    if (classes) {
+        s.loss = s.interval = s.r2 = NAN;
+        s.accuracy = g->accuracy / n;
+        s.log_loss = g->log_loss / n;
+        s.brier = g->brier / n;
+    }
+    return s;
+}
+
 /* Progress of a fit as a part of that of all. */
 static int pass_on(void *user, double done)
 {
@@ -109,7 +175,6 @@ static gram_status run_folds(gi_run *run, const gram_table *t,
                              const gram_fit_options *o, const int *fold,
                              size_t folds, double *error, gram_score *total)
 {
-    const double interval = 0.9;
     gram_status status = GRAM_OK;
     gi_run part = *run;
     gram_exec exec = {.threads = run->threads,
@@ -125,22 +190,17 @@ static gram_status run_folds(gi_run *run, const gram_table *t,
     for (size_t j = 0; j < folds; j++) {
         part = gi_run_part(run, (double)j / (double)folds,
                            (double)(j + 1) / (double)folds);
+        gram_machine_free(m);
+        m = NULL;
         GI_TRY(train(run, t, o, &exec, fold, (int)j, &m, &held));
         exec.progress = NULL; /* the fit has ticked to the end */
         GI_TRY(judge(run, m, held, &exec, &g, &error[j]));
-        gram_machine_free(m);
-        m = NULL;
         gram_table_free(held);
         held = NULL;
         exec.progress = run->progress ? pass_on : NULL;
     }
-    if (total) {
-        gram_prediction p = g.p;
-
-        if (!g.spread)
-            p.std = NULL;
-        *total = gi_score_of(g.y, &p, g.rows, 1, interval);
-    }
+    if (total)
+        *total = total_of(&g, m && m->classes.coding != GI_CODING_NONE);
 done:
     gathered_free(&g);
     gram_machine_free(m);

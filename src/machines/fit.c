@@ -41,6 +41,7 @@ gi_problem gi_fit_problem(const gi_fit *f)
     return (gi_problem){.K = f->K,
                         .n = m->n,
                         .targets = m->targets,
+                        .loss = gi_machine_is_squared(m) ? NULL : m->loss,
                         .y = m->y,
                         .noise = m->noise,
                         .intercept = m->intercept,
@@ -62,6 +63,24 @@ static int has_leaf(const gi_kernel_node *node, const char *name)
     return 0;
 }
 
+/* Support vector machines take kernels that are none, as others do, but say
+ * so: what is found is then a stationary point. */
+static gram_status check_proof(gi_fit *f, const gram_kernel *k)
+{
+    static const char *const tolerant[] = {"hinge", "epsilon_insensitive",
+                                           "one_class"};
+    gram_status status = gi_fit_check_proof(k, &f->unknown_psd);
+
+    for (size_t i = 0; i < sizeof tolerant / sizeof *tolerant; i++) {
+        if (!gi_loss_is(f->m->loss, tolerant[i]))
+            continue;
+        if (status == GRAM_ERR_RANGE)
+            return gi_machine_warn(f->run, f->m, "%s", gram_error_message());
+        f->unknown_psd = 0;
+    }
+    return status;
+}
+
 static gram_status make_kernel(gi_fit *f)
 {
     gram_status status = GRAM_OK;
@@ -73,11 +92,28 @@ static gram_status make_kernel(gi_fit *f)
     gram_kernel *written = NULL;
 
     GI_TRY(gram_kernel_new(text, &written));
-    GI_TRY(gi_fit_check_proof(written, &f->unknown_psd));
+    GI_TRY(check_proof(f, written));
     GI_TRY(gi_kernel_scaled(f->run, written, scaling, &f->kernel));
 done:
     gram_kernel_free(written);
     return status;
+}
+
+/* Where lambda follows from nu, none is searched. */
+static gram_status lambda_of_nu(gi_fit *f)
+{
+    const gi_loss *loss = f->m->loss;
+
+    if (!gi_loss_is(loss, "one_class") &&
+        !(gi_loss_is(loss, "hinge") && loss->arg[0] > 0))
+        return GRAM_OK;
+    if (!f->o->from && (!isnan(f->lambda.value) || f->lambda.candidate))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "lambda: with loss %s it follows from nu and cannot be "
+                       "given",
+                       f->m->loss_text);
+    f->lambda.value = 1;
+    return GRAM_OK;
 }
 
 static gram_status read_lambda(gi_fit *f)
@@ -91,6 +127,7 @@ static gram_status read_lambda(gi_fit *f)
         f->lambda.value = from->lambda[0];
     else
         GI_TRY(gi_lambda_read(f->run, f->o->lambda, &f->lambda));
+    GI_TRY(lambda_of_nu(f));
     for (size_t t = 0; t < m->targets; t++)
         m->lambda[t] = each ? from->lambda[t] : f->lambda.value;
     if (f->lambda.value == 0 && m->noise_column)
@@ -102,8 +139,15 @@ static gram_status read_lambda(gi_fit *f)
                        "kernel \"%s\": white is noise, as lambda is; give "
                        "lambda as a number beside it",
                        gram_kernel_text(f->kernel)));
-    m->solutions =
-        each || (f->o->per_target && isnan(f->lambda.value)) ? m->targets : 1;
+    if (f->lambda.value == 0 && !gi_machine_is_squared(m))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "lambda = 0, must be positive with loss %s",
+                       m->loss_text));
+    m->solutions = each || (f->o->per_target && isnan(f->lambda.value)) ||
+                           (!gi_machine_is_squared(m) &&
+                            m->classes.coding != GI_CODING_JOINT)
+                       ? m->targets
+                       : 1;
     GI_TRY(GI_NEW_ZERO(f->run, m->solution, m->solutions));
 done:
     return status;
@@ -124,7 +168,8 @@ static gram_status compile(gi_fit *f)
                f->program->thetas * sizeof *f->theta);
     for (size_t u = 0; u < f->unknowns; u++)
         f->theta[f->unknown[u].theta] = f->unknown[u].start;
-    if (isnan(f->lambda.value) || !f->m->noise_column)
+    if (isnan(f->lambda.value) ||
+        (!f->m->noise_column && gi_machine_is_squared(f->m)))
         f->hold = gi_kernel_amplitude(f->kernel);
     if (f->hold >= 0)
         f->theta[f->program->first_theta[f->hold]] = 1;
@@ -155,6 +200,32 @@ static int all_constant(const gram_machine *m)
     return 1;
 }
 
+/* What the loss can be chosen by. */
+static gram_status check_select(gi_fit *f)
+{
+    const gram_machine *m = f->m;
+    int classes = m->classes.coding != GI_CODING_NONE;
+
+    if (f->select == GRAM_SELECT_AUTO)
+        f->select = !gi_machine_is_squared(m) ? GRAM_SELECT_CV
+                    : f->unknowns             ? GRAM_SELECT_EVIDENCE
+                                              : GRAM_SELECT_LOO;
+    if (!m->columns) /* novelty: there is nothing to be right about */
+        f->select = GRAM_SELECT_NONE;
+    if (gi_machine_is_squared(m) || f->select == GRAM_SELECT_CV ||
+        f->select == GRAM_SELECT_NONE)
+        return GRAM_OK;
+    if (f->select == GRAM_SELECT_EVIDENCE && classes && m->targets == 1 &&
+        gi_loss_is(m->loss, "logistic"))
+        return GRAM_OK;
+    return gi_fail(GRAM_ERR_RANGE,
+                   "select %s: loss %s is selected by cv%s",
+                   gram_select_name(f->select), m->loss_text,
+                   gi_loss_is(m->loss, "logistic")
+                       ? ", or by evidence with two classes"
+                       : "");
+}
+
 /* The criterion; none if nothing is open, or the rows cannot tell. */
 static gram_status choose_criterion(gi_fit *f)
 {
@@ -166,8 +237,7 @@ static gram_status choose_criterion(gi_fit *f)
         f->select = GRAM_SELECT_NONE;
         return status;
     }
-    if (f->select == GRAM_SELECT_AUTO)
-        f->select = f->unknowns ? GRAM_SELECT_EVIDENCE : GRAM_SELECT_LOO;
+    GI_TRY(check_select(f));
     if (f->select == GRAM_SELECT_NONE)
         return status;
     if (m->n < FEWEST)
@@ -273,7 +343,8 @@ static gram_status write_amplitude(gi_fit *f)
     gram_kernel *k = NULL;
 
     if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE || m->targets > 1 ||
-        !isnan(f->lambda.value) || !(s > 0 && isfinite(s)))
+        !isnan(f->lambda.value) || !(s > 0 && isfinite(s)) ||
+        !gi_machine_is_squared(m))
         return status;
     GI_TRY(gi_kernel_times(f->run, m->kernel, s, &k));
     gi_machine_forget(m);
@@ -296,17 +367,23 @@ static gram_status warn_about(gi_fit *f)
                                "jitter %.3g was added to the diagonal, since "
                                "the matrix could not be factored without",
                                r->jitter));
-    if (r->rank < m->n && f->lambda.value == 0)
+    if (r->rank < m->trained && f->lambda.value == 0)
         GI_TRY(gi_machine_warn(f->run, m,
                                "the kernel matrix has rank %zu of %zu: of all "
                                "solutions the one of least norm was taken",
                                r->rank, m->n));
-    if (!r->converged)
+    if (!r->converged && gi_machine_is_squared(m))
         GI_TRY(gi_machine_warn(f->run, m,
                                "solver %s did not converge in %zu steps, the "
                                "relative residual is %.2g",
                                m->solution[0].solver->name, r->steps,
                                r->residual));
+    else if (!r->converged)
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "solver %s did not converge in %zu steps, the "
+                               "duality gap is %.2g of %.6g",
+                               m->solution[0].solver->name, r->steps, r->gap,
+                               r->objective));
 done:
     return status;
 }
@@ -325,7 +402,9 @@ gram_status gi_fit_finish(gi_fit *f)
     GI_TRY(gi_machine_compile(f->run, m));
     if (f->unknown_psd && !f->o->allow_indefinite)
         GI_TRY(gi_fit_check_rows(f->run, m));
-    GI_TRY(gi_machine_solve(f->run, m, f->plan.solver, f->o));
+    GI_TRY(gi_machine_is_squared(m)
+               ? gi_machine_solve(f->run, m, f->plan.solver, f->o)
+               : gi_machine_solve_loss(f->run, m, f->plan.solver, f->o));
     GI_TRY(write_amplitude(f));
     GI_TRY(warn_about(f));
     m->report.criterion = gram_select_name(f->select);

@@ -16,6 +16,22 @@ const char *gram_select_name(gram_select select)
     return select_names[select];
 }
 
+int gi_machine_is_squared(const gram_machine *m)
+{
+    return gi_loss_is(m->loss, "squared");
+}
+
+gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what)
+{
+    if (gi_machine_is_squared(m) && m->classes.coding == GI_CODING_NONE)
+        return GRAM_OK;
+    return gi_fail(GRAM_ERR_RANGE,
+                   "%s: of a model of numbers with loss squared only, this one "
+                   "has loss %s%s",
+                   what, m->loss_text,
+                   m->classes.coding == GI_CODING_NONE ? "" : " of classes");
+}
+
 /* ---------------------------------------------------------------- compiled */
 
 gram_status gi_machine_compile(gi_run *run, gram_machine *m)
@@ -55,6 +71,8 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
                     .jitter = m->jitter,
                     .tolerance = m->tolerance};
 
+    if (!gi_machine_is_squared(m))
+        p.loss = &m->loss[m->losses > 1 ? q : 0];
     if (m->solutions > 1) {
         for (size_t i = 0; i < m->n; i++)
             room[i] = m->y[i * m->targets + q];
@@ -70,12 +88,18 @@ void gi_machine_refer(gram_machine *m)
 {
     gram_report *r = &m->report;
 
-    r->n = m->n;
+    r->n = m->trained;
     r->d = m->program->sources;
-    r->targets = m->targets;
+    r->targets = m->columns;
     r->target = (const char *const *)m->target;
-    r->task = "regression";
-    r->loss = "squared";
+    r->task = m->classes.coding != GI_CODING_NONE ? "classification"
+              : m->columns                        ? "regression"
+                                                  : "novelty";
+    r->loss = m->loss_text;
+    r->classes = m->classes.count;
+    r->class_name = (const char *const *)m->classes.name;
+    r->outputs = m->targets;
+    r->output = (const char *const *)m->output;
     r->kernel = gram_kernel_text(m->kernel);
     r->solver = m->solution[0].solver->name;
     r->precision = m->solution[0].precision;
@@ -146,7 +170,11 @@ void gram_machine_free(gram_machine *m)
     gi_machine_forget(m);
     gram_table_free(m->table);
     gram_kernel_free(m->kernel);
-    free_texts(m->target, m->targets);
+    free_texts(m->target, m->columns);
+    free_texts(m->output, m->targets);
+    gi_free(m->loss);
+    gi_free(m->loss_text);
+    gi_classes_free(&m->classes);
     free_texts(m->warning, m->warnings);
     gi_free(m->y);
     gi_free(m->shift);

@@ -105,6 +105,16 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
                              const gi_solver *solver,
                              const gram_fit_options *o);
 
+/* The same with another loss than squared; rows without an alpha go. */
+gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
+                                  const gi_solver *solver,
+                                  const gram_fit_options *o);
+
+/* What the options say of gd and cg, into a problem; `held` of n rows if some
+ * are held out. */
+gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,
+                              gi_problem *p, unsigned char **held);
+
 /* What follows from solution q of problem p: amplitudes, noise variances,
  * intercepts, evidences that are not known; its factor goes unless it is to
  * be kept.  After the last one, the report's worst residual, rank, ... */

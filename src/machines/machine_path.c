@@ -84,6 +84,8 @@ gram_status gram_machine_path(const gram_table *table,
 
     o.lambda = NULL;
     GI_TRY(gi_fit_begin(&f));
+    if (!gi_machine_is_squared(f.m))
+        GI_TRY(gi_machine_must_be_squared(f.m, "a path"));
     GI_TRY(gi_fit_make_plan(&f, NULL));
     if (gi_select_searched(&f) > 0) {
         part = gi_run_part(&all, 0, 0.8);

@@ -77,15 +77,62 @@ done:
     return status;
 }
 
+static gram_status code_loss(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_codec_text(c, &m->loss_text));
+    if (gi_codec_reads(c))
+        GI_TRY(
+            gi_context(gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses),
+                       "%s", gi_input_name(c->in)));
+done:
+    return status;
+}
+
+/* Classes, and how many functions they and the losses make. */
+static gram_status code_classes(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    gi_classes *k = &m->classes;
+    int coding = (int)k->coding, link = (int)k->link;
+    size_t functions = m->losses > 1 ? m->losses
+                       : m->columns  ? m->columns
+                                     : 1;
+
+    GI_TRY(gi_codec_whole(c, &coding));
+    GI_TRY(gi_codec_whole(c, &link));
+    GI_TRY(code_texts(c, &k->name, &k->count));
+    if (coding < GI_CODING_NONE || coding > GI_CODING_JOINT ||
+        link < GI_LINK_NONE || link > GI_LINK_SIGMOID)
+        GI_TRY(bad_model(c, "classes of no known kind"));
+    k->coding = (gi_coding)coding;
+    k->link = (gi_link)link;
+    if (k->coding != GI_CODING_NONE) {
+        if (k->count < 2 || k->count > m->n * m->n + m->targets + 1)
+            GI_TRY(bad_model(c, "a number of classes that cannot be"));
+        functions = gi_classes_functions(k);
+    }
+    if (functions != m->targets)
+        GI_TRY(bad_model(c, "more or fewer functions than classes need"));
+    GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
+    if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
+        GI_TRY(bad_model(c, "no numbers for probabilities"));
+done:
+    return status;
+}
+
 /* What was fitted to, and the numbers per target. */
 static gram_status code_targets(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
     int mode = (int)m->amplitude_mode;
 
-    GI_TRY(code_texts(c, &m->target, &m->targets));
+    GI_TRY(gi_codec_size(c, &m->trained));
+    GI_TRY(code_texts(c, &m->target, &m->columns));
+    GI_TRY(code_texts(c, &m->output, &m->targets));
     if (m->targets == 0 || m->n == 0)
-        GI_TRY(bad_model(c, "no rows or no target"));
+        GI_TRY(bad_model(c, "no rows or no functions"));
     GI_TRY(gi_codec_expect(c, m->targets, m->n));
     GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
     GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
@@ -192,6 +239,10 @@ static gram_status code_solution(gi_codec *c, const gram_machine *m,
     GI_TRY(gi_codec_size(c, &s->rank));
     GI_TRY(gi_codec_size(c, &s->steps));
     GI_TRY(gi_codec_whole(c, &s->converged));
+    GI_TRY(gi_codec_real(c, &s->objective));
+    GI_TRY(gi_codec_real(c, &s->gap));
+    GI_TRY(gi_codec_real(c, &s->lambda));
+    GI_TRY(gi_codec_real(c, &s->epsilon));
     if (s->weights ? features == 0 : !s->alpha)
         GI_TRY(bad_model(c, "no coefficients"));
     GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
@@ -216,6 +267,9 @@ static gram_status code_report(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_size(c, &r->rank));
     GI_TRY(gi_codec_size(c, &r->steps));
     GI_TRY(gi_codec_whole(c, &r->converged));
+    GI_TRY(gi_codec_real(c, &r->objective));
+    GI_TRY(gi_codec_real(c, &r->gap));
+    GI_TRY(gi_codec_size(c, &r->support));
     GI_TRY(gi_codec_real(c, &r->seconds));
     GI_TRY(gi_codec_size(c, &r->plan_bytes));
     GI_TRY(gi_codec_size(c, &r->peak_bytes));
@@ -237,7 +291,9 @@ static gram_status code_machine(gi_codec *c, gram_machine *m)
     size_t features = 0, solutions = m->solutions;
 
     GI_TRY(code_kernel(c, m));
+    GI_TRY(code_loss(c, m));
     GI_TRY(code_targets(c, m));
+    GI_TRY(code_classes(c, m));
     GI_TRY(count_features(c, m, &features));
     GI_TRY(gi_codec_size(c, &solutions));
     if (solutions != 1 && solutions != m->targets)

@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machines/grid.h"
 #include "machines/select.h"
 
 /* Most rows that a search without structure looks at.  A fixed number, so that
  * what is found does not depend on the machine; and fewer than which of them
  * would say little. */
-enum { MOST_ROWS = 16000, FEWEST_ROWS = 100 };
+enum { MOST_ROWS = 16000, MOST_ROWS_OF_LOSS = 8000, FEWEST_ROWS = 100 };
 
 /* Lambdas on a path; evaluations of a search, and those on its subsets in
  * units of one on all rows. */
@@ -72,14 +73,14 @@ static gi_cost search_cost(const gi_fit *f, size_t rows)
 static gi_cost folds_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
-    size_t lambdas = gi_select_cv_lambdas(f);
+    size_t lambdas = gi_grid_lambda_count(f);
     gi_cost cost, last;
 
     p.n = rows;
     cost = gi_path_cost(f->run, &p, gi_select_cv_blas(f, rows), GI_WANT_LOO,
                         lambdas);
     last = gi_path_cost(f->run, &p, &gi_blas_double, GI_WANT_LOO, lambdas);
-    cost.seconds *= (double)gi_select_cv_tries(f);
+    cost.seconds *= (double)gi_grid_tries(f);
     cost.bytes = fmax(cost.bytes, last.bytes);
     return cost;
 }
@@ -87,7 +88,9 @@ static gi_cost folds_cost(const gi_fit *f, size_t rows)
 gi_cost gi_select_cost(const gi_fit *f, size_t rows)
 {
     return f->select == GRAM_SELECT_NONE ? (gi_cost){.possible = 1}
-           : f->select == GRAM_SELECT_CV ? folds_cost(f, rows)
+           : f->select == GRAM_SELECT_CV
+               ? (gi_machine_is_squared(f->m) ? folds_cost
+                                              : gi_select_loss_cost)(f, rows)
            : gi_select_searched(f) > 0   ? search_cost(f, rows)
                                          : path_cost(f, rows);
 }
@@ -96,9 +99,10 @@ gi_cost gi_select_cost(const gi_fit *f, size_t rows)
 static size_t rows_for(const gi_fit *f, double room)
 {
     size_t n = f->m->n, rows = n;
+    size_t most = gi_machine_is_squared(f->m) ? MOST_ROWS : MOST_ROWS_OF_LOSS;
 
-    if (!is_thin(f, n) && rows > MOST_ROWS)
-        rows = MOST_ROWS;
+    if ((!is_thin(f, n) || !gi_machine_is_squared(f->m)) && rows > most)
+        rows = most;
     while (rows > FEWEST_ROWS && gi_select_cost(f, rows).bytes > room)
         rows -= rows / 16;
     return rows;
@@ -135,8 +139,13 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
                              const gi_solver *solver, const gi_problem *p)
 {
     const gram_machine *m = f->m;
-    gi_cost cost = solver->cost(run, p);
+    gi_problem one = *p;
     double more = (double)(m->solutions - 1);
+    gi_cost cost;
+
+    if (m->solutions > 1)
+        one.targets = 1;
+    cost = solver->cost(run, &one);
 
     cost.seconds += more * cost.seconds;
     if (m->keep_factor && strcmp(solver->name, "dual") == 0)
@@ -151,7 +160,11 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
     gi_cost cost;
 
     if (!f->o->solver || strcmp(f->o->solver, "auto") == 0) {
-        GI_TRY(gi_solver_choose(budget, p, &f->plan.solver));
+        gi_problem one = *p;
+
+        if (f->m->solutions > 1)
+            one.targets = 1;
+        GI_TRY(gi_solver_choose(budget, &one, &f->plan.solver));
         goto done;
     }
     GI_TRY(gi_solver_find(f->o->solver, &f->plan.solver));

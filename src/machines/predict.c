@@ -7,6 +7,7 @@
  * amplitude * lambda * D on top.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -108,22 +109,77 @@ done:
     return status;
 }
 
-gram_status gi_asked_mean(const gi_asked *a, double *mean)
+/* Several solutions that are sums over the rows share one pass. */
+static gram_status mean_of_all(const gi_asked *a, double *out)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *m = a->m;
+    size_t T = m->targets;
+    double *alpha = NULL;
+
+    GI_TRY(GI_NEW(a->run, alpha, m->n * T));
+    for (size_t q = 0; q < T; q++)
+        for (size_t i = 0; i < m->n; i++)
+            alpha[i * T + q] = m->solution[q].alpha[i];
+    GI_TRY(a->T->product(a->T, a->run, 0, alpha, T, out));
+    for (size_t k = 0; k < a->rows * T; k++)
+        out[k] += m->solution[k % T].intercept[0] + m->shift[k % T];
+done:
+    gi_free(alpha);
+    return status;
+}
+
+/* Has each function its own alpha? */
+static int are_sums(const gram_machine *m)
+{
+    for (size_t q = 0; q < m->solutions; q++)
+        if (!m->solution[q].alpha || m->solution[q].weights ||
+            strcmp(m->solution[q].solver->name, "markov") == 0)
+            return 0;
+    return m->solutions > 1;
+}
+
+gram_status gi_asked_f(const gi_asked *a, double *f)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
     size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
     double *part = NULL;
 
+    if (are_sums(m))
+        return mean_of_all(a, f);
     GI_TRY(GI_NEW(a->run, part, a->rows * each));
     for (size_t q = 0; q < m->solutions; q++) {
         GI_TRY(mean_of(a, q, each, part));
         for (size_t i = 0; i < a->rows; i++)
             for (size_t t = 0; t < each; t++)
-                mean[i * T + q + t] = part[i * each + t] + m->shift[q + t];
+                f[i * T + q + t] = part[i * each + t] + m->shift[q + t];
     }
 done:
     gi_free(part);
+    return status;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+gram_status gi_asked_mean(const gi_asked *a, double *mean)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *m = a->m;
+    const gi_loss *loss = m->loss;
+    size_t T = m->targets;
+
+    GI_TRY(gi_asked_f(a, mean));
+    for (size_t i = 0; m->losses > 1 && i < a->rows; i++)
+        qsort(mean + i * T, T, sizeof *mean, compare_numbers);
+    for (size_t k = 0; loss->class_->predict && k < a->rows * T; k++)
+        mean[k] = loss->class_->predict(loss->arg, mean[k]);
+done:
     return status;
 }
 
@@ -212,6 +268,17 @@ done:
 static gram_status check(const gram_machine *m, const gram_predict_options *o,
                          const gram_prediction *out)
 {
+    if (out->std || out->std_f || out->terms_std)
+        if (gi_machine_must_be_squared(m, "standard deviations") != GRAM_OK)
+            return GRAM_ERR_RANGE;
+    if ((out->lower || out->upper) &&
+        gi_machine_must_be_squared(m, "intervals") != GRAM_OK)
+        return GRAM_ERR_RANGE;
+    if ((out->label || out->proba) && m->classes.coding == GI_CODING_NONE)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "classes: of a classifier only, this model has loss %s "
+                       "of numbers",
+                       m->loss_text);
     if ((out->terms || out->terms_std || out->why || out->why_part) &&
         m->targets > 1)
         return gi_fail(GRAM_ERR_SHAPE,
@@ -228,17 +295,23 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
                            const gram_prediction *out)
 {
     gram_status status = GRAM_OK;
-    int interval = out->lower || out->upper;
+    int interval = out->lower || out->upper, classes = out->label || out->proba;
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
     double *mean = out->mean, *own = NULL, width = 0;
 
     GI_TRY(gi_interval_check(o, &width));
-    if (!mean && interval) {
+    if (!mean && (interval || classes)) {
         GI_TRY(GI_NEW(a->run, own, a->rows * a->m->targets));
         mean = own;
     }
     if (mean)
         GI_TRY(gi_asked_mean(a, mean));
+    if (out->label)
+        GI_TRY(gi_classes_label(a->run, &a->m->classes, mean, a->rows,
+                                out->label));
+    if (out->proba)
+        GI_TRY(gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
+                                out->proba));
     if (out->std || out->std_f || (interval && !jackknife))
         GI_TRY(spread(a, jackknife ? 0 : gi_normal_quantile((1 + width) / 2),
                       mean, out));
@@ -270,7 +343,8 @@ done:
     return status;
 }
 
-/* Are means alone wanted, of rows that do not depend on one another? */
+/* Is nothing wanted but means and classes, of rows that do not depend on one
+ * another? */
 static int can_slice(const gram_machine *m, const gram_prediction *out)
 {
     const gram_program *p = m->program;
@@ -278,15 +352,16 @@ static int can_slice(const gram_machine *m, const gram_prediction *out)
     for (size_t i = 0; i < p->ops; i++)
         if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
             return 0;
-    return out->mean && !out->std && !out->std_f && !out->lower &&
-           !out->upper && !out->terms && !out->terms_std && !out->why &&
-           !out->why_part && strcmp(m->solution[0].solver->name, "markov") != 0;
+    return !out->std && !out->std_f && !out->lower && !out->upper &&
+           !out->terms && !out->terms_std && !out->why && !out->why_part &&
+           strcmp(m->solution[0].solver->name, "markov") != 0;
 }
 
 /* Some rows after the other, so that memory does not grow with them. */
 static gram_status ask_slices(gi_run *run, const gram_machine *m,
                               const gram_table *table,
-                              const gram_predict_options *o, double *mean)
+                              const gram_predict_options *o,
+                              const gram_prediction *out)
 {
     gram_status status = GRAM_OK;
     size_t rows = table->rows;
@@ -302,8 +377,13 @@ static gram_status ask_slices(gi_run *run, const gram_machine *m,
         memset(keep + i, 1, end - i);
         GI_TRY(gi_table_part(run, table, NULL, keep, &slice));
         memset(keep + i, 0, end - i);
-        GI_TRY(ask(&part, m, slice, o,
-                   &(gram_prediction){.mean = mean + i * m->targets}));
+        GI_TRY(ask(
+            &part, m, slice, o,
+            &(gram_prediction){
+                .mean = out->mean ? out->mean + i * m->targets : NULL,
+                .label = out->label ? out->label + i : NULL,
+                .proba = out->proba ? out->proba + i * m->classes.count
+                                    : NULL}));
         gram_table_free(slice);
         slice = NULL;
     }
@@ -325,7 +405,7 @@ gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
 
     GI_TRY(check(m, o, out));
     if (table->rows > SLICE_ROWS && can_slice(m, out)) {
-        status = ask_slices(&run, m, table, o, out->mean);
+        status = ask_slices(&run, m, table, o, out);
         if (status == GRAM_OK || status == GRAM_ERR_CANCELLED ||
             status == GRAM_ERR_MEMORY)
             goto done;

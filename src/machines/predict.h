@@ -20,7 +20,9 @@ typedef struct gi_asked {
 gram_status gi_asked_begin(gi_asked *a);
 void gi_asked_end(gi_asked *a);
 
-/* mean[i*targets + t], intercepts included. */
+/* f[i*targets + t], intercepts included; and what that predicts: of several
+ * quantiles none crosses another, counts come from their logarithms. */
+gram_status gi_asked_f(const gi_asked *a, double *f);
 gram_status gi_asked_mean(const gi_asked *a, double *mean);
 
 /* variance[i*solutions + q] of f, in units of the amplitude. */

@@ -112,6 +112,7 @@ gram_status gram_machine_covariance(const gram_machine *m,
     gi_run run = gi_run_begin(exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
 
+    GI_TRY(gi_machine_must_be_squared(m, "a covariance"));
     if (target >= m->targets)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "target %zu, the machine has %zu, counted from 0",
@@ -219,6 +220,7 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
     gi_run run = gi_run_begin(exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
 
+    GI_TRY(gi_machine_must_be_squared(m, "samples"));
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0 && count > 0)
         GI_TRY(posterior_draws(&a, count, noise, out));

@@ -253,8 +253,9 @@ gram_status gi_select(gi_fit *f)
         return keep_starts(f);
     GI_TRY(gi_selection_new(f, &s));
     if (f->select == GRAM_SELECT_CV)
-        GI_TRY(gi_select_cv(f, &s));
-    else if (gi_select_searched(f) > 0)
+        GI_TRY(gi_machine_is_squared(f->m) ? gi_select_cv(f, &s)
+                                           : gi_select_loss(f, &s));
+    else if (gi_select_searched(f) > 0 || !gi_machine_is_squared(f->m))
         GI_TRY(search(f, &s));
     else
         GI_TRY(along_path(f, &s));

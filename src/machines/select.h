@@ -29,12 +29,13 @@ const char *gi_select_sentence(const gi_fit *f);
 /* Cost of selection on that many of the rows. */
 gi_cost gi_select_cost(const gi_fit *f, size_t rows);
 
-/* select_cv.c: find theta and lambda by folds; how many kernels that tries, how
- * many lambdas of each, and in which precision. */
+/* select_cv.c: find theta and lambda by folds, and in which precision. */
 gram_status gi_select_cv(gi_fit *f, gi_selection *s);
 const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows);
-size_t gi_select_cv_tries(const gi_fit *f);
-size_t gi_select_cv_lambdas(const gi_fit *f);
+
+/* select_loss.c: the same for losses other than squared; and the cost. */
+gram_status gi_select_loss(gi_fit *f, gi_selection *s);
+gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows);
 
 /* gram_table_folds, with the table's group column unless options say
  * otherwise. */

@@ -7,28 +7,16 @@
  * that rounding is felt, its kernel is looked at again in double.  The value is
  * the mean squared residual, rows weighted, in the units of the target.
  *
- * A number without candidates is tried at five values around its start, a
- * factor of sqrt(10) apart; lambda at ten, from 1e-5 to 1e2 times the mean
- * of the diagonal.
  */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
+#include "machines/grid.h"
 #include "machines/select.h"
 
-enum {
-    VALUES = 5,   /* of a number without candidates */
-    MIDDLE = 2,   /* the one that is its start */
-    LARGE = 125,  /* a grid with more points is not tried, but */
-    RANDOM = 50,  /* so many points at random */
-    LAMBDAS = 10, /* without candidates */
-    MOST_TRIES = 4096,
-    SINGLE_ROWS = 1000,
-    STREAM = 0x67726964
-};
+enum { SINGLE_ROWS = 1000 };
 
 typedef struct cv {
     gi_fit *f;
@@ -47,109 +35,6 @@ typedef struct cv {
     double most;      /* and a bound of its eigenvalues */
     double least;     /* and what it was chosen by */
 } cv;
-
-/* ------------------------------------------------------------------- tries */
-
-static size_t choices(const gi_fit *f, const gi_unknown *u)
-{
-    return (int)u->slot == f->hold ? 1
-           : u->candidates         ? u->candidate_count
-                                   : VALUES;
-}
-
-static double choice(const gi_fit *f, const gi_unknown *u, size_t i)
-{
-    double x;
-
-    if ((int)u->slot == f->hold)
-        return 1;
-    if (u->candidates)
-        return u->candidates[i];
-    x = u->log ? u->start * pow(10, ((double)i - MIDDLE) / 2)
-               : u->lower + (u->upper - u->lower) * (double)i / (VALUES - 1);
-    return fmin(fmax(x, u->lower), u->upper);
-}
-
-/* Points of the grid, and whether all of them were written down. */
-static size_t grid_points(const gi_fit *f, int *written)
-{
-    size_t count = 1;
-
-    *written = 1;
-    for (size_t u = 0; u < f->unknowns; u++) {
-        *written &=
-            f->unknown[u].candidates || (int)f->unknown[u].slot == f->hold;
-        if (count <= MOST_TRIES)
-            count *= choices(f, &f->unknown[u]);
-    }
-    return count;
-}
-
-/* Random points: as many as asked for, or where a grid would be too large. */
-static size_t random_tries(const gi_fit *f)
-{
-    int written;
-    size_t points = grid_points(f, &written);
-
-    if (gi_select_searched(f) == 0)
-        return 0;
-    return f->o->tries > 0              ? f->o->tries
-           : !written && points > LARGE ? RANDOM
-                                        : 0;
-}
-
-size_t gi_select_cv_tries(const gi_fit *f)
-{
-    size_t tries = random_tries(f);
-    int written;
-
-    return tries > 0 ? tries : grid_points(f, &written);
-}
-
-size_t gi_select_cv_lambdas(const gi_fit *f)
-{
-    return !isnan(f->lambda.value) ? 1
-           : f->lambda.candidate   ? f->lambda.count
-                                   : LAMBDAS;
-}
-
-/* A value at random: a candidate, or from within the bounds. */
-static double draw(const gi_fit *f, const gi_unknown *u, double random)
-{
-    if ((int)u->slot == f->hold || u->candidates)
-        return choice(f, u, (size_t)(random * (double)choices(f, u)));
-    return u->log ? u->lower * pow(u->upper / u->lower, random)
-                  : u->lower + (u->upper - u->lower) * random;
-}
-
-/* Try k: the digits of k in the grid, or draws from a stream of its own. */
-static void set_theta(const cv *c, size_t k)
-{
-    const gi_fit *f = c->f;
-    gi_rng rng = gi_rng_new(f->run->seed, STREAM + k);
-
-    for (size_t i = 0; i < f->unknowns; i++) {
-        const gi_unknown *u = &f->unknown[i];
-        size_t count = choices(f, u);
-
-        f->theta[u->theta] = random_tries(f) > 0
-                                 ? draw(f, u, gi_rng_uniform(&rng))
-                                 : choice(f, u, k % count);
-        k /= count;
-    }
-}
-
-static void set_lambdas(const cv *c, double scale)
-{
-    const gi_lambda *given = &c->f->lambda;
-
-    for (size_t j = 0; j < c->lambdas; j++)
-        c->lambda[j] =
-            !isnan(given->value) ? given->value
-            : given->candidate
-                ? given->candidate[j]
-                : scale * pow(10, -5 + 7 * (double)j / (LAMBDAS - 1));
-}
 
 /* ------------------------------------------------------------------ errors */
 
@@ -250,7 +135,7 @@ static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
     GI_TRY(gi_selection_operator(c->f, c->s));
     GI_TRY(gi_path_new(run, &c->s->problem, blas, GI_WANT_LOO, &path));
     c->scale = path->scale;
-    set_lambdas(c, path->scale);
+    gi_grid_lambdas(c->f, path->scale, c->lambda);
     for (size_t j = 0; j < c->lambdas; j++) {
         GI_TRY(path->folds(path, run, c->lambda[j], c->fold, c->folds,
                            c->residual));
@@ -302,19 +187,6 @@ done:
     return status;
 }
 
-static gram_status check(const cv *c)
-{
-    if (c->f->lambda.value == 0)
-        return gi_fail(GRAM_ERR_RANGE,
-                       "lambda = 0, must be positive for cross-validation");
-    if (c->tries > MOST_TRIES && c->f->o->tries == 0)
-        return gi_fail(GRAM_ERR_RANGE,
-                       "cross-validation: the grid has more than %d kernels; "
-                       "give candidates, ?[...], or a number of tries",
-                       (int)MOST_TRIES);
-    return GRAM_OK;
-}
-
 const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows)
 {
     return f->m->precision == GI_FACTOR_DOUBLE || rows < SINGLE_ROWS
@@ -340,15 +212,15 @@ gram_status gi_select_cv(gi_fit *f, gi_selection *s)
     size_t T = s->problem.targets;
     gi_run part;
 
-    c.tries = gi_select_cv_tries(f);
-    c.lambdas = gi_select_cv_lambdas(f);
-    GI_TRY(check(&c));
+    c.tries = gi_grid_tries(f);
+    c.lambdas = gi_grid_lambda_count(f);
+    GI_TRY(gi_grid_check(f));
     GI_TRY(make_room(&c));
     find_spread(&c);
     for (size_t k = 0; k < c.tries; k++) {
         part = gi_run_part(f->run, (double)k / (double)(c.tries + 1),
                            (double)(k + 1) / (double)(c.tries + 1));
-        set_theta(&c, k);
+        gi_grid_theta(f, k);
         GI_TRY(try_kernel(&c, &part, blas));
     }
     if (c.least < INFINITY)

@@ -168,11 +168,12 @@ void gi_machine_summarise(gram_machine *m)
 {
     gram_report *r = &m->report;
 
-    r->jitter = r->residual = 0;
+    r->jitter = r->residual = r->objective = r->gap = 0;
     r->condition = NAN;
     r->rank = m->n;
     r->steps = 0;
     r->converged = 1;
+    r->support = m->n;
     for (size_t q = 0; q < m->solutions; q++) {
         const gi_solution *s = &m->solution[q];
 
@@ -182,7 +183,26 @@ void gi_machine_summarise(gram_machine *m)
         r->rank = s->rank < r->rank ? s->rank : r->rank;
         r->steps = s->steps > r->steps ? s->steps : r->steps;
         r->converged &= s->converged;
+        r->objective += s->objective;
+        r->gap += s->gap;
     }
+}
+
+gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,
+                              gi_problem *p, unsigned char **held)
+{
+    gram_status status = GRAM_OK;
+
+    if (!o)
+        return status;
+    GI_TRY(hold_out(run, o->holdout, n, held));
+    p->steps = o->steps;
+    p->step = o->step;
+    p->held = *held;
+    p->trace = o->trace ? trace : NULL;
+    p->trace_user = (void *)o;
+done:
+    return status;
 }
 
 gram_status gi_machine_solve(gi_run *run, gram_machine *m,
@@ -192,14 +212,10 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
     double *room = NULL, parts = (double)m->solutions;
     unsigned char *held = NULL;
     gi_operator *K = NULL;
-    gram_fit_options wishes = {0};
 
     GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
     m->features = K->features;
-    if (o)
-        wishes = *o;
     GI_TRY(GI_NEW(run, room, m->n));
-    GI_TRY(hold_out(run, o ? o->holdout : 0, m->n, &held));
     for (size_t q = 0; q < m->solutions; q++) {
         gi_run part =
             gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
@@ -207,15 +223,11 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
 
         p.keep_factor = m->keep_factor || m->n < EVIDENCE_ROWS ||
                         m->precision == GI_FACTOR_DOUBLE;
-        if (o) {
-            p.steps = o->steps;
-            p.step = o->step;
-            p.held = held;
-            p.trace = o->trace ? trace : NULL;
-            p.trace_user = &wishes;
-        }
+        GI_TRY(gi_machine_wishes(run, o, m->n, &p, &held));
         GI_TRY(gi_solver_solve(&part, solver, &p, &m->solution[q]));
         GI_TRY(gi_machine_conclude(&part, m, q, &p));
+        gi_free(held);
+        held = NULL;
     }
     gi_machine_summarise(m);
 done:

@@ -3,7 +3,8 @@
  * Row i counts with w_i, and D_i = 1/w_i; a noise column gives D_i = v_i/w_i.
  * Rows of weight 0 are left out, as if they were not there.  With an intercept
  * the mean of a target is taken off, which changes nothing but b and keeps the
- * digits of a small variation on a large offset.
+ * digits of a small variation on a large offset (squared loss).  A category, or
+ * a loss for classes, makes a classifier: y is 1, -1 or 0 (machines/classes.h).
  */
 #include <math.h>
 #include <string.h>
@@ -45,20 +46,31 @@ static gram_status refuse_missing(const gi_column *c, size_t rows)
     return GRAM_OK;
 }
 
-static gram_status check_target(const gi_column *c, size_t rows)
+static gram_status check_target(const gi_loss *loss, const gi_column *c,
+                                size_t rows)
 {
+    gram_status status = GRAM_OK;
+    const char *why;
+
     if (!c->values)
-        return gi_fail(GRAM_ERR_RANGE,
-                       "target \"%s\" is a %s column, must be numbers: there "
-                       "is no classification yet",
-                       c->name, gram_type_name(c->type));
-    for (size_t i = 0; i < rows; i++)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "target \"%s\" is a %s column, must be numbers for loss "
+                       "%s",
+                       c->name, gram_type_name(c->type), loss->class_->name));
+    GI_TRY(refuse_missing(c, rows));
+    for (size_t i = 0; i < rows; i++) {
         if (fabs(c->values[i]) > largest)
-            return gi_fail(GRAM_ERR_RANGE,
+            GI_TRY(gi_fail(GRAM_ERR_RANGE,
                            "row %zu, column \"%s\": %g, a target must be at "
                            "most %g in size",
-                           i + 1, c->name, c->values[i], largest);
-    return refuse_missing(c, rows);
+                           i + 1, c->name, c->values[i], largest));
+        if (!gi_loss_accepts(loss, c->values[i], &why))
+            GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": %g, %s for loss %s", i + 1,
+                           c->name, c->values[i], why, loss->class_->name));
+    }
+done:
+    return status;
 }
 
 /* Which rows count, and D of those; f->part if there are others. */
@@ -106,23 +118,20 @@ done:
     return status;
 }
 
-static gram_status read_target(gi_fit *f, const gi_column *c, size_t target)
+/* Numbers, less their mean if there is an intercept that takes it. */
+static void read_numbers(gram_machine *m, const gi_column *c, size_t target)
 {
-    gram_status status = GRAM_OK;
-    gram_machine *m = f->m;
     double mean = 0;
 
-    GI_TRY(gi_strndup(f->run, c->name, strlen(c->name), &m->target[target]));
-    for (size_t i = 0; m->intercept && i < m->n; i++)
+    for (size_t i = 0; gi_machine_is_squared(m) && m->intercept && i < m->n;
+         i++)
         mean += (c->values[i] - mean) / (double)(i + 1);
     m->shift[target] = mean;
     for (size_t i = 0; i < m->n; i++)
         m->y[i * m->targets + target] = c->values[i] - mean;
-done:
-    return status;
 }
 
-/* Arrays with one entry a target. */
+/* Arrays with one entry a function. */
 static gram_status make_room(gi_fit *f)
 {
     gram_status status = GRAM_OK;
@@ -135,8 +144,202 @@ static gram_status make_room(gi_fit *f)
         for (size_t t = 0; t < m->targets; t++)
             (*per_target[k])[t] = NAN;
     }
-    GI_TRY(GI_NEW_ZERO(f->run, m->target, m->targets));
+    GI_TRY(GI_NEW_ZERO(f->run, m->output, m->targets));
     GI_TRY(GI_NEW(f->run, m->y, m->n * m->targets));
+done:
+    return status;
+}
+
+/* -------------------------------------------------------------------- loss */
+
+/* The target columns: how many, and the first one. */
+static size_t count_targets(const gram_table *t, const gi_column **first)
+{
+    size_t count = 0;
+
+    *first = NULL;
+    for (size_t j = 0; j < t->cols; j++)
+        if (t->column[j].role == GRAM_ROLE_TARGET && count++ == 0)
+            *first = &t->column[j];
+    return count;
+}
+
+static gram_status read_loss(gi_fit *f, const gi_column *first)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *from = f->o->from;
+    gram_machine *m = f->m;
+    const char *text = from         ? from->loss_text
+                       : f->o->loss ? f->o->loss
+                       : first && first->codes && first->type == GRAM_TYPE_CATEGORY
+                           ? "logistic"
+                           : "squared";
+
+    GI_TRY(gi_losses_new(f->run, text, &m->loss, &m->losses));
+    GI_TRY(gi_losses_text(f->run, m->loss, m->losses, &m->loss_text));
+done:
+    return status;
+}
+
+static gram_status check_columns(const gram_machine *m, const gi_column *first)
+{
+    unsigned flags = m->loss->class_->flags;
+    int classes = (flags & GRAM_LOSS_CLASSES) ||
+                  (first && first->type == GRAM_TYPE_CATEGORY);
+
+    if (m->columns == 0 && !(flags & GRAM_LOSS_NOVELTY))
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "no target: a column must have that role");
+    if (m->columns > 1 && (classes || !gi_machine_is_squared(m)))
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "%zu targets: loss %s takes one at a time", m->columns,
+                       m->loss_text);
+    if (classes && !(flags & GRAM_LOSS_CLASSES) && !gi_machine_is_squared(m))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "target \"%s\" is a category column, loss %s takes "
+                       "numbers",
+                       first->name, m->loss_text);
+    return GRAM_OK;
+}
+
+/* ----------------------------------------------------------------- classes */
+
+static gi_coding coding_of(const gi_fit *f)
+{
+    const gi_loss *loss = f->m->loss;
+    const gram_machine *from = f->o->from;
+
+    if (loss->class_->flags & GRAM_LOSS_JOINT)
+        return GI_CODING_JOINT;
+    if (f->m->classes.count == 2)
+        return GI_CODING_PAIRS;
+    if (from && from->classes.coding != GI_CODING_NONE)
+        return from->classes.coding;
+    return f->o->classes == GRAM_CLASSES_ONE_VS_ONE ||
+                   (f->o->classes == GRAM_CLASSES_AUTO &&
+                    gi_loss_is(loss, "hinge"))
+               ? GI_CODING_PAIRS
+               : GI_CODING_REST;
+}
+
+/* A weight of a class is one of each of its rows. */
+static gram_status weigh_classes(gi_fit *f, const int *code)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    double *weight = NULL;
+
+    GI_TRY(GI_NEW(f->run, weight, m->classes.count));
+    GI_TRY(gi_classes_weights(f->run, &m->classes, f->o->class_weights, code,
+                              m->n, weight));
+    if (f->o->class_weights && !m->noise) {
+        GI_TRY(GI_NEW(f->run, m->noise, m->n));
+        for (size_t i = 0; i < m->n; i++)
+            m->noise[i] = 1;
+    }
+    for (size_t i = 0; f->o->class_weights && i < m->n; i++)
+        m->noise[i] /= weight[code[i]];
+done:
+    gi_free(weight);
+    return status;
+}
+
+static gram_status name_function(gi_fit *f, size_t q)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    const gi_classes *c = &m->classes;
+    gi_buf text = {0};
+    size_t a, b;
+
+    if (c->coding == GI_CODING_PAIRS) {
+        gi_classes_pair(c, q, &a, &b);
+        GI_TRY(gi_buf_printf(f->run, &text, "%s_%s", c->name[b], c->name[a]));
+    } else if (c->coding != GI_CODING_NONE) {
+        GI_TRY(gi_buf_printf(f->run, &text, "%s", c->name[q]));
+    } else if (m->losses > 1) {
+        GI_TRY(gi_buf_printf(f->run, &text, "%g", m->loss[q].arg[0]));
+    } else {
+        GI_TRY(gi_buf_printf(f->run, &text, "%s",
+                             m->columns ? m->target[q] : "usual"));
+    }
+    GI_TRY(gi_strndup(f->run, text.s, text.n, &m->output[q]));
+done:
+    gi_buf_free(&text);
+    return status;
+}
+
+static gram_status read_classes(gi_fit *f, const gi_column *c)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    const gi_loss *loss = m->loss;
+    int *code = NULL;
+
+    GI_TRY(GI_NEW(f->run, code, m->n));
+    GI_TRY(gi_classes_read(f->run, c, m->n, &m->classes, code));
+    if (m->classes.count < 2)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "target \"%s\" has one class, \"%s\", in all rows: "
+                       "there must be two at least",
+                       c->name, m->classes.name[0]));
+    m->classes.coding = coding_of(f);
+    m->classes.link = gi_loss_is(loss, "logistic") ||
+                              m->classes.coding == GI_CODING_JOINT
+                          ? GI_LINK_LOGISTIC
+                          : GI_LINK_NONE;
+    m->targets = gi_classes_functions(&m->classes);
+    GI_TRY(make_room(f));
+    GI_TRY(weigh_classes(f, code));
+    for (size_t q = 0; q < m->targets; q++) {
+        m->shift[q] = 0;
+        for (size_t i = 0; i < m->n; i++)
+            m->y[i * m->targets + q] =
+                gi_classes_sign(&m->classes, q, (size_t)code[i]);
+    }
+done:
+    gi_free(code);
+    return status;
+}
+
+/* ----------------------------------------------------------------- targets */
+
+static gram_status read_regression(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    const gram_table *t = gi_fit_table(f);
+    size_t target = 0;
+
+    m->targets = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
+    GI_TRY(make_room(f));
+    for (size_t j = 0; j < t->cols; j++)
+        if (t->column[j].role == GRAM_ROLE_TARGET && m->columns)
+            read_numbers(m, &t->column[j], target++);
+    for (; target < m->targets; target++) { /* more quantiles, or novelty */
+        m->shift[target] = 0;
+        for (size_t i = 0; i < m->n; i++)
+            m->y[i * m->targets + target] =
+                m->columns ? m->y[i * m->targets] : 1;
+    }
+done:
+    return status;
+}
+
+static gram_status keep_names(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    size_t k = 0;
+
+    GI_TRY(GI_NEW_ZERO(f->run, m->target, m->columns));
+    for (size_t j = 0; j < f->table->cols && k < m->columns; j++) {
+        const gi_column *c = &f->table->column[j];
+
+        if (c->role == GRAM_ROLE_TARGET)
+            GI_TRY(gi_strndup(f->run, c->name, strlen(c->name),
+                              &m->target[k++]));
+    }
 done:
     return status;
 }
@@ -145,27 +348,40 @@ gram_status gi_fit_targets(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    const gram_table *t = f->table;
-    size_t target = 0;
+    const gi_column *first;
+    int classes;
 
-    for (size_t j = 0; j < t->cols; j++)
-        if (t->column[j].role == GRAM_ROLE_TARGET) {
-            GI_TRY(check_target(&t->column[j], t->rows));
-            m->targets++;
-        }
-    if (m->targets == 0)
-        GI_TRY(
-            gi_fail(GRAM_ERR_SHAPE, "no target: a column must have that role"));
+    m->columns = count_targets(f->table, &first);
+    GI_TRY(read_loss(f, first));
+    if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
+        m->columns = 0;
+    GI_TRY(check_columns(m, first));
+    classes = m->columns && (first->type == GRAM_TYPE_CATEGORY ||
+                             (m->loss->class_->flags & GRAM_LOSS_CLASSES));
+    for (size_t j = 0; !classes && j < f->table->cols; j++)
+        if (f->table->column[j].role == GRAM_ROLE_TARGET && m->columns)
+            GI_TRY(check_target(m->loss, &f->table->column[j],
+                                f->table->rows));
+    GI_TRY(keep_names(f));
     GI_TRY(read_noise(f));
+    m->trained = m->n;
+    if (m->noise_column && (classes || !gi_machine_is_squared(m)))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "noise column \"%s\": loss %s%s has no noise variances",
+                       m->noise_column, m->loss_text,
+                       classes ? " of classes" : ""));
     if (m->n == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
-                       t->rows ? "no rows: all weights are 0"
-                               : "no rows: a fit needs at least one"));
-    GI_TRY(make_room(f));
-    t = gi_fit_table(f);
-    for (size_t j = 0; j < t->cols; j++)
-        if (t->column[j].role == GRAM_ROLE_TARGET)
-            GI_TRY(read_target(f, &t->column[j], target++));
+                       f->table->rows ? "no rows: all weights are 0"
+                                      : "no rows: a fit needs at least one"));
+    if (classes) {
+        count_targets(gi_fit_table(f), &first);
+        GI_TRY(read_classes(f, first));
+    } else {
+        GI_TRY(read_regression(f));
+    }
+    for (size_t q = 0; q < m->targets; q++)
+        GI_TRY(name_function(f, q));
 done:
     return status;
 }

@@ -97,6 +97,11 @@ static gram_status copy_reals(gi_run *run, const double *from, size_t n,
     return status;
 }
 
+static gram_status copy_text(gi_run *run, const char *from, char **to)
+{
+    return gi_strndup(run, from, strlen(from), to);
+}
+
 /* All that does not depend on the rows. */
 static gram_status copy_settings(gi_run *run, const gram_machine *m,
                                  gram_machine *to)
@@ -104,14 +109,17 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
     gram_status status = GRAM_OK;
 
     GI_TRY(gram_kernel_new(gram_kernel_text(m->kernel), &to->kernel));
+    GI_TRY(gi_losses_new(run, m->loss_text, &to->loss, &to->losses));
+    GI_TRY(copy_text(run, m->loss_text, &to->loss_text));
     GI_TRY(GI_NEW_ZERO(run, to->target, m->targets));
-    to->targets = m->targets;
-    for (size_t t = 0; t < m->targets; t++)
-        GI_TRY(gi_strndup(run, m->target[t], strlen(m->target[t]),
-                          &to->target[t]));
+    GI_TRY(GI_NEW_ZERO(run, to->output, m->targets));
+    to->columns = to->targets = m->targets;
+    for (size_t t = 0; t < m->targets; t++) {
+        GI_TRY(copy_text(run, m->target[t], &to->target[t]));
+        GI_TRY(copy_text(run, m->output[t], &to->output[t]));
+    }
     if (m->noise_column)
-        GI_TRY(gi_strndup(run, m->noise_column, strlen(m->noise_column),
-                          &to->noise_column));
+        GI_TRY(copy_text(run, m->noise_column, &to->noise_column));
     GI_TRY(copy_reals(run, m->shift, m->targets, &to->shift));
     GI_TRY(copy_reals(run, m->lambda, m->targets, &to->lambda));
     GI_TRY(copy_reals(run, m->amplitude, m->targets, &to->amplitude));
@@ -245,6 +253,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     gi_fit f = {0};
 
     *out = NULL;
+    GI_TRY(gi_machine_must_be_squared(m, "an update"));
     GI_TRY(GI_NEW(&run, keep, m->n));
     GI_TRY(GI_NEW_ZERO(&run, to, 1));
     GI_TRY(copy_settings(&run, m, to));
@@ -255,6 +264,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
         keep[i] = !remove || !remove[i];
         to->n += keep[i];
     }
+    to->trained = to->n;
     if (to->n == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE, "no rows are left"));
     GI_TRY(join_numbers(&run, m, keep, f.m, to));

@@ -1,0 +1,181 @@
+/* solve_loss.c - machines with another loss than squared: one problem for each
+ * function f, on the rows that take part in it.
+ *
+ * Rows that no function has an alpha for say nothing about new rows and are
+ * not kept, so a support vector machine is as large as its support.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/machine.h"
+#include "machines/part.h"
+#include "solvers/sample.h"
+
+/* -------------------------------------------------------------------- solve */
+
+/* The rows with a y in function q; all of them: NULL. */
+static gram_status find_rows(gi_run *run, const gram_machine *m, size_t q,
+                             size_t **row, size_t *count)
+{
+    gram_status status = GRAM_OK;
+
+    *count = m->n;
+    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2)
+        return status;
+    GI_TRY(GI_NEW(run, *row, m->n));
+    *count = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->y[i * m->targets + q] != 0)
+            (*row)[(*count)++] = i;
+done:
+    return status;
+}
+
+/* alpha of some rows becomes alpha of all, 0 elsewhere. */
+static gram_status scatter(gi_run *run, size_t n, const size_t *row,
+                           size_t count, gi_solution *s)
+{
+    gram_status status = GRAM_OK;
+    double *alpha = NULL;
+
+    GI_TRY(GI_NEW_ZERO(run, alpha, n));
+    for (size_t i = 0; i < count; i++)
+        alpha[row[i]] = s->alpha[i];
+    gi_free(s->alpha);
+    s->alpha = alpha;
+done:
+    return status;
+}
+
+static gram_status solve_function(gi_run *run, gram_machine *m,
+                                  const gi_operator *K, const gi_solver *solver,
+                                  const gram_fit_options *o, size_t q,
+                                  double *room)
+{
+    gram_status status = GRAM_OK;
+    gi_problem p = gi_machine_problem(m, K, q, room);
+    gi_solution *s = &m->solution[q];
+    gi_operator *own = NULL;
+    unsigned char *held = NULL;
+    size_t *row = NULL, count = 0;
+    gi_sample sample = {0};
+
+    GI_TRY(find_rows(run, m, q, &row, &count));
+    GI_TRY(gi_sample_new(run, m->program, m->x, &p, row, count, &sample));
+    sample.problem.K = K;
+    if (row) {
+        GI_TRY(
+            gi_operator_new(run, m->program, NULL, sample.x, NULL, &own));
+        sample.problem.K = own;
+    }
+    GI_TRY(gi_machine_wishes(run, o, count, &sample.problem, &held));
+    GI_TRY(gi_solver_solve(run, solver, &sample.problem, s));
+    if (row)
+        GI_TRY(scatter(run, m->n, row, count, s));
+done:
+    gi_operator_free(own);
+    gi_sample_free(&sample);
+    gi_free(row);
+    gi_free(held);
+    return status;
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static int has_alpha(const gram_machine *m, size_t i)
+{
+    size_t each = m->solutions > 1 ? 1 : m->targets;
+
+    for (size_t q = 0; q < m->solutions; q++)
+        for (size_t t = 0; t < each; t++)
+            if (m->solution[q].alpha[i * each + t] != 0)
+                return 1;
+    return 0;
+}
+
+/* Of n rows of `width` numbers each those that are kept, in place. */
+static void squeeze(double *x, size_t n, size_t width,
+                    const unsigned char *keep)
+{
+    size_t to = 0;
+
+    for (size_t i = 0; x && i < n; i++)
+        if (keep[i])
+            memmove(x + width * to++, x + width * i, width * sizeof *x);
+}
+
+/* Are rows known by their place, so that none may go? */
+static int has_places(const gram_program *p)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
+            return 1;
+    return 0;
+}
+
+static gram_status drop_rows(gi_run *run, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *keep = NULL;
+    gram_table *table = NULL;
+    size_t kept = 0;
+
+    GI_TRY(GI_NEW(run, keep, m->n));
+    for (size_t i = 0; i < m->n; i++)
+        kept += keep[i] = (unsigned char)has_alpha(m, i);
+    m->report.support = kept;
+    if (kept == 0)
+        kept = keep[0] = 1; /* f is a constant */
+    if (kept == m->n || has_places(m->program))
+        goto done;
+    GI_TRY(gi_table_part(run, m->table, NULL, keep, &table));
+    for (size_t q = 0; q < m->solutions; q++)
+        squeeze(m->solution[q].alpha, m->n, m->solutions > 1 ? 1 : m->targets,
+                keep);
+    squeeze(m->y, m->n, m->targets, keep);
+    squeeze(m->noise, m->n, 1, keep);
+    squeeze(m->row, m->n, 1, keep);
+    m->n = kept;
+    gi_machine_forget(m);
+    gram_table_free(m->table);
+    m->table = table;
+    table = NULL;
+    GI_TRY(gi_machine_compile(run, m));
+done:
+    gi_free(keep);
+    gram_table_free(table);
+    return status;
+}
+
+/* ------------------------------------------------------------------ machine */
+
+gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
+                                  const gi_solver *solver,
+                                  const gram_fit_options *o)
+{
+    gram_status status = GRAM_OK;
+    double *room = NULL, parts = (double)m->solutions;
+    gi_operator *K = NULL;
+
+    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
+    GI_TRY(GI_NEW(run, room, m->n));
+    for (size_t q = 0; q < m->solutions; q++) {
+        gi_run part =
+            gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
+        size_t each = m->solutions > 1 ? 1 : m->targets;
+
+        GI_TRY(solve_function(&part, m, K, solver, o, q, room));
+        for (size_t t = q; t < q + each; t++) {
+            m->constant[t] = m->solution[q].intercept[t - q];
+            m->lambda[t] = m->solution[q].lambda;
+        }
+    }
+    gi_machine_summarise(m);
+    m->report.residual = NAN;
+    GI_TRY(drop_rows(run, m));
+done:
+    gi_operator_free(K);
+    gi_free(room);
+    return status;
+}
