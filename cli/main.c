@@ -205,6 +205,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } links[] = {
     {"svm-scale", svm_scale},
+    {"svm-predict", svm_predict},
 };
 
 int main(int argc, char **argv)

@@ -38,15 +38,23 @@ int svm_usage(const char *usage);
 int svm_real(const svm_option *o, double *out);
 int svm_whole(const svm_option *o, int least, int *out);
 
-/* The rows of LIBSVM text: labels, and features in a sparse block.  `what` is
- * for "can't open input file". */
+/* The rows of LIBSVM text: labels, and features in a sparse block. */
 typedef struct svm_data {
     gram_table *table;
     size_t rows;
-    const double *label; /* NULL: there are no rows */
+    const double *label;
     gram_column x;
 } svm_data;
 
 int svm_data_read(const char *path, svm_data *out);
+
+/* Sums of predictions p and targets t, for what is said of regressions. */
+typedef struct svm_fit_sums {
+    double n, error, p, t, pp, tt, pt;
+} svm_fit_sums;
+
+void svm_sums_add(svm_fit_sums *s, double p, double t);
+double svm_sums_error(const svm_fit_sums *s);       /* mean squared */
+double svm_sums_correlation(const svm_fit_sums *s); /* squared */
 
 #endif

@@ -82,3 +82,27 @@ int svm_data_read(const char *path, svm_data *out)
 done:
     return code;
 }
+
+void svm_sums_add(svm_fit_sums *s, double p, double t)
+{
+    s->n++;
+    s->error += (p - t) * (p - t);
+    s->p += p;
+    s->t += t;
+    s->pp += p * p;
+    s->tt += t * t;
+    s->pt += p * t;
+}
+
+double svm_sums_error(const svm_fit_sums *s)
+{
+    return s->error / s->n;
+}
+
+double svm_sums_correlation(const svm_fit_sums *s)
+{
+    double both = s->n * s->pt - s->p * s->t;
+
+    return both * both /
+           ((s->n * s->pp - s->p * s->p) * (s->n * s->tt - s->t * s->t));
+}

@@ -31,6 +31,8 @@ typedef struct gi_classes {
     char **name; /* sorted: numbers, then text */
     gi_link link;
     double *sigmoid; /* a and b of each function, or NULL */
+    size_t *order;   /* place of class k where votes tie: the first wins, as in
+                        a LIBSVM model; NULL: as sorted */
 } gi_classes;
 
 void gi_classes_free(gi_classes *c); /* what is inside */
@@ -63,9 +65,9 @@ gram_status gi_classes_weights(gi_run *run, const gi_classes *c,
 
 /* From rows x functions decision values: the classes, and rows x count
  * probabilities (which need a link).  Where there is a link the class is the
- * most probable one. */
+ * most probable one, unless `votes` asks for that of most votes. */
 gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,
-                             size_t rows, int *label);
+                             size_t rows, int votes, int *label);
 gram_status gi_classes_proba(gi_run *run, const gi_classes *c, const double *f,
                              size_t rows, double *proba);
 

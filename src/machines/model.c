@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "kernels/features.h"
+#include "machines/libsvm_machine.h"
 #include "machines/machine.h"
 
 static const char magic[8] = {'G', 'R', 'A', 'M', '\r', '\n', 0x1a, '\n'};
@@ -83,9 +84,25 @@ static gram_status code_loss(gi_codec *c, gram_machine *m)
 
     GI_TRY(gi_codec_text(c, &m->loss_text));
     if (gi_codec_reads(c))
-        GI_TRY(
-            gi_context(gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses),
-                       "%s", gi_input_name(c->in)));
+        GI_TRY(gi_context(
+            gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses), "%s",
+            gi_input_name(c->in)));
+done:
+    return status;
+}
+
+/* Where classes stand in votes that tie. */
+static gram_status code_order(gi_codec *c, gi_classes *k)
+{
+    gram_status status = GRAM_OK;
+    unsigned char there = k->order != NULL;
+
+    GI_TRY(gi_codec_bytes(c, &there, 1));
+    if (there)
+        GI_TRY(gi_codec_sizes(c, &k->order, k->count));
+    for (size_t i = 0; there && i < k->count; i++)
+        if (k->order[i] >= k->count)
+            GI_TRY(bad_model(c, "a class in a place that is not there"));
 done:
     return status;
 }
@@ -96,9 +113,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
     gram_status status = GRAM_OK;
     gi_classes *k = &m->classes;
     int coding = (int)k->coding, link = (int)k->link;
-    size_t functions = m->losses > 1 ? m->losses
-                       : m->columns  ? m->columns
-                                     : 1;
+    size_t functions = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
 
     GI_TRY(gi_codec_whole(c, &coding));
     GI_TRY(gi_codec_whole(c, &link));
@@ -118,6 +133,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
     if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
         GI_TRY(bad_model(c, "no numbers for probabilities"));
+    GI_TRY(code_order(c, k));
 done:
     return status;
 }
@@ -433,10 +449,14 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
     gi_input *in = NULL;
+    char head[16];
+    size_t got = 0;
 
     *out = NULL;
     GI_TRY(gi_input_open(&run, path, &in));
-    GI_TRY(gi_model_read(&run, in, out));
+    GI_TRY(gi_input_peek(in, head, sizeof head, &got));
+    GI_TRY(gi_libsvm_looks(head, got) ? gi_libsvm_load(&run, in, out)
+                                      : gi_model_read(&run, in, out));
 done:
     gi_input_free(in);
     return status;

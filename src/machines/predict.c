@@ -307,7 +307,7 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
     if (mean)
         GI_TRY(gi_asked_mean(a, mean));
     if (out->label)
-        GI_TRY(gi_classes_label(a->run, &a->m->classes, mean, a->rows,
+        GI_TRY(gi_classes_label(a->run, &a->m->classes, mean, a->rows, o->votes,
                                 out->label));
     if (out->proba)
         GI_TRY(gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
