@@ -215,11 +215,13 @@ gram_status gram_machine_cv(const gram_table *table,
 {
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
+    const char *classes = NULL;
     int *fold = NULL;
     size_t folds = 0;
 
     GI_TRY(GI_NEW(&run, fold, table->rows));
-    GI_TRY(gi_fold_rows(&run, table, &options[0].folds, fold, &folds));
+    GI_TRY(gi_fit_classes(&run, table, &options[0], &classes));
+    GI_TRY(gi_fold_rows(&run, table, &options[0].folds, classes, fold, &folds));
     for (size_t c = 0; c < count; c++) {
         gi_run part = gi_run_part(&run, (double)c / (double)count,
                                   (double)(c + 1) / (double)count);

@@ -70,6 +70,11 @@ gram_status gi_lambda_read(gi_run *run, const char *text, gi_lambda *out);
 /* targets.c: targets, weights and noise of the table, into the machine. */
 gram_status gi_fit_targets(gi_fit *f);
 
+/* The name of the target column if a fit with these options would take it for
+ * classes, else NULL. */
+gram_status gi_fit_classes(gi_run *run, const gram_table *t,
+                           const gram_fit_options *o, const char **out);
+
 /* certificate.c: refuse a kernel that is refuted; *unknown if rows must tell,
  * and then ask the machine's rows, when all numbers are known. */
 gram_status gi_fit_check_proof(const gram_kernel *k, int *unknown);

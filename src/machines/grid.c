@@ -3,6 +3,7 @@
 #include "machines/grid.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/rng.h"
 #include "machines/select.h"
@@ -117,6 +118,18 @@ void gi_grid_lambdas(const gi_fit *f, double scale, double *out)
                      ? given->candidate[j]
                      : scale * pow(10, lowest + (highest - lowest) * (double)j /
                                                     (LAMBDAS - 1));
+}
+
+static int compare_descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+void gi_grid_descending(double *lambda, size_t count)
+{
+    qsort(lambda, count, sizeof *lambda, compare_descending);
 }
 
 gram_status gi_grid_check(const gi_fit *f)

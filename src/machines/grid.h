@@ -23,4 +23,6 @@ void gi_grid_theta(const gi_fit *f, size_t k);
  * 1e-4). */
 void gi_grid_lambdas(const gi_fit *f, double scale, double *out);
 
+void gi_grid_descending(double *lambda, size_t count);
+
 #endif

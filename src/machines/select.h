@@ -38,9 +38,10 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s);
 gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows);
 
 /* gram_table_folds, with the table's group column unless options say
- * otherwise. */
+ * otherwise; without one, folds keep the shares of the column `classes` (NULL:
+ * none). */
 gram_status gi_fold_rows(gi_run *run, const gram_table *t,
-                         const gram_fold_options *options, int *fold,
-                         size_t *count);
+                         const gram_fold_options *options, const char *classes,
+                         int *fold, size_t *count);
 
 #endif

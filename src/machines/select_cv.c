@@ -151,8 +151,8 @@ done:
 /* --------------------------------------------------------------------- all */
 
 gram_status gi_fold_rows(gi_run *run, const gram_table *t,
-                         const gram_fold_options *options, int *fold,
-                         size_t *count)
+                         const gram_fold_options *options, const char *classes,
+                         int *fold, size_t *count)
 {
     gram_fold_options o = *options;
     gram_exec exec = {
@@ -162,6 +162,8 @@ gram_status gi_fold_rows(gi_run *run, const gram_table *t,
         if (t->column[j].role == GRAM_ROLE_GROUP && !o.stratify && !o.given &&
             !o.group)
             o.group = t->column[j].name;
+    if (!o.stratify && !o.given && !o.group)
+        o.stratify = classes;
     return gram_table_folds(t, &o, &exec, fold, count);
 }
 
@@ -179,7 +181,7 @@ static gram_status make_room(cv *c)
     GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
     GI_TRY(GI_NEW(run, c->choice, 2 * T));
     GI_TRY(GI_NEW(run, c->best, 2 * T));
-    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds, c->fold,
+    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds, NULL, c->fold,
                         &c->folds));
     for (size_t i = 0; c->s->pick && i < c->s->problem.n; i++)
         c->fold[i] = c->fold[c->s->pick[i]];

@@ -202,6 +202,29 @@ static gram_status check_columns(const gram_machine *m, const gi_column *first)
     return GRAM_OK;
 }
 
+static int are_classes(const gi_loss *loss, const gi_column *target)
+{
+    return target && (target->type == GRAM_TYPE_CATEGORY ||
+                      (loss->class_->flags & GRAM_LOSS_CLASSES));
+}
+
+gram_status gi_fit_classes(gi_run *run, const gram_table *t,
+                           const gram_fit_options *o, const char **out)
+{
+    gram_status status = GRAM_OK;
+    const gi_column *first;
+    gram_machine m = {0};
+    gi_fit f = {.run = run, .o = o, .table = t, .m = &m};
+
+    count_targets(t, &first);
+    GI_TRY(read_loss(&f, first));
+    *out = are_classes(m.loss, first) ? first->name : NULL;
+done:
+    gi_free(m.loss);
+    gi_free(m.loss_text);
+    return status;
+}
+
 /* ----------------------------------------------------------------- classes */
 
 static gi_coding coding_of(const gi_fit *f)
@@ -331,8 +354,7 @@ gram_status gi_fit_targets(gi_fit *f)
     if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
         m->columns = 0;
     GI_TRY(check_columns(m, first));
-    classes = m->columns && (first->type == GRAM_TYPE_CATEGORY ||
-                             (m->loss->class_->flags & GRAM_LOSS_CLASSES));
+    classes = m->columns && are_classes(m->loss, first);
     for (size_t j = 0; !classes && j < f->table->cols; j++)
         if (f->table->column[j].role == GRAM_ROLE_TARGET && m->columns)
             GI_TRY(check_target(m->loss, &f->table->column[j],

@@ -189,6 +189,7 @@ void gi_solution_free(gi_solution *s)
     gi_free(s->weights);
     gi_chol_free(s->factor);
     gi_free(s->inverse_one);
+    gi_free(s->root);
     gi_free(s->primal_mean);
     *s = (gi_solution){0};
 }
@@ -204,7 +205,8 @@ void gi_problem_amplitudes(const gi_problem *p, const gi_solution *s,
         /* 1'alpha = 0, so b may be taken off; then rounding is small */
         for (size_t i = 0; s->alpha && i < p->n; i++)
             sum += (p->y[i * t + j] - s->intercept[j]) * s->alpha[i * t + j];
-        out[j] = p->amplitude == GI_AMPLITUDE_ONE       ? 1
+        out[j] = !gi_problem_is_squared(p)              ? 1 / (2 * p->lambda)
+                 : p->amplitude == GI_AMPLITUDE_ONE     ? 1
                  : p->amplitude == GI_AMPLITUDE_INVERSE ? 1 / p->lambda
                  : s->alpha && rows > 0                 ? sum / (double)rows
                                                         : NAN;

@@ -92,11 +92,13 @@ typedef struct gi_solution {
     double epsilon;   /* of epsilon_insensitive, found from nu, else given */
     const char *precision; /* "double", "single + refinement" */
 
-    /* what variances need: a factor of K + lambda D + jitter (dual), or of
-     * Phi'D^-1 Phi + lambda (primal); or of nothing (markov, and where
-     * keep_factor was not set) */
+    /* what variances need: a factor of K + lambda D + jitter (dual), of
+     * Phi'D^-1 Phi + lambda (primal), or of B (newton, irls.h); or of nothing
+     * (markov, and where keep_factor was not set) */
     gi_chol *factor;
     double *inverse_one; /* dual with intercept: (K + lambda D)^-1 1 */
+    double *root;        /* newton: r of B = I + r K r, whose factor it is;
+                            inverse_one is then r B^-1 r 1 */
     double *primal_mean; /* primal with intercept: weighted means of Phi that
                             were taken off before the factor was made */
 } gi_solution;
@@ -150,7 +152,8 @@ gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
                             const gi_problem *p, gi_solution *out);
 
 /* s of each target: as p->amplitude says, from alpha; NaN where n is too
- * small. */
+ * small.  With a loss other than squared it is 1/(2 lambda), the prior of which
+ * exp(-P) is the posterior. */
 void gi_problem_amplitudes(const gi_problem *p, const gi_solution *s,
                            double *out);
 

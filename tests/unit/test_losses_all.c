@@ -3,10 +3,10 @@
  * makes it again.
  */
 #include "check.h"
+#include "smooth.h"
 
 #include "base/mem.h"
 #include "kernels/bind.h"
-#include "losses/loss.h"
 
 static const char *const texts[] = {
     "squared",
@@ -31,64 +31,6 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
-/* A loss of a user: log cosh(f - y) scale, without conjugate and prox. */
-static const gram_param cosh_params[] = {
-    {.name = "scale",
-     .range = GRAM_POSITIVE,
-     .fixed = 1,
-     .value = 1,
-     .help = "a factor"},
-    {.name = NULL},
-};
-
-static double cosh_value(const double *arg, double y, double f)
-{
-    double r = fabs(f - y);
-
-    return arg[0] * (r + log1p(exp(-2 * r)) - log(2));
-}
-
-static double cosh_slope(const double *arg, double y, double f)
-{
-    return arg[0] * tanh(f - y);
-}
-
-static double cosh_curvature(const double *arg, double y, double f)
-{
-    double t = tanh(f - y);
-
-    return arg[0] * (1 - t * t);
-}
-
-static const gram_loss_class cosh_class = {
-    .name = "cosh_loss",
-    .formula = "scale log cosh(y - f)",
-    .help = "between squared and absolute",
-    .flags = GRAM_LOSS_SMOOTH,
-    .params = cosh_params,
-    .value = cosh_value,
-    .slope = cosh_slope,
-    .curvature = cosh_curvature,
-};
-
-static void add_user_loss(void)
-{
-    if (!gi_loss_find("cosh_loss"))
-        CHECK_OK(gram_loss_register(&cosh_class));
-}
-
-static gi_loss loss_of(const char *text)
-{
-    gi_loss *l = NULL, out;
-    size_t count;
-
-    CHECK_OK(gi_losses_new(NULL, text, &l, &count));
-    CHECK(count == 1);
-    out = *l;
-    gi_free(l);
-    return out;
-}
-
 /* Targets that a loss accepts, and numbers f around them. */
 enum { YS = 7, FS = 41 };
 static const double ys[YS] = {-1, 1, 0, 0.3, 2, -2.5, 7};
@@ -105,7 +47,6 @@ static void for_all(checker *check)
 {
     const char *why;
 
-    add_user_loss();
     for (size_t k = 0; k < TEXTS; k++) {
         gi_loss l = loss_of(texts[k]);
 
@@ -121,7 +62,7 @@ TEST(every_loss_describes_itself_and_is_tried_here)
     const gram_loss_class *c;
     size_t count = 0;
 
-    add_user_loss();
+    (void)loss_of("cosh_loss");
     for (; (c = gram_loss_at(count)); count++) {
         const char *const shown[] = {c->name, c->formula, c->help};
         int tried = 0;
@@ -268,7 +209,7 @@ static void check_text(const char *from, const char *expected, size_t count)
 
 TEST(text_makes_the_same_losses_again)
 {
-    add_user_loss();
+    (void)loss_of("cosh_loss");
     for (size_t k = 0; k < TEXTS; k++)
         check_text(texts[k], texts[k], 1);
     check_text(" huber( 1 ) ", "huber", 1);

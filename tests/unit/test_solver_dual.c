@@ -470,7 +470,7 @@ TEST(variances_need_the_factor)
     dense_operator_init(&k, 1, 1, K, NULL);
     s = solve(&p);
     CHECK_FAILS(s.solver->variance(&run, &p, &s, &k.op, &v), GRAM_ERR_RANGE,
-                "variances: the factor of K + lambda D was not kept");
+                "variances: the factor was not kept");
     gi_solution_free(&s);
 }
 

@@ -1,0 +1,363 @@
+/* select_loss.c - open numbers of machines with another loss than squared, by
+ * cross-validation; and probabilities from the same decision values.
+ *
+ * For each kernel of the grid the matrix is computed once.  Every fold and
+ * every function f is a problem on some of its rows (solvers/stored.h), solved
+ * for one lambda after the other, from the largest on, each from the solution
+ * before.  These problems are independent and run on all threads.  What counts
+ * is the share of rows that are classified wrongly, or the mean loss, of rows
+ * that were left out, weighted.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/grid.h"
+#include "machines/select.h"
+#include "solvers/each.h"
+#include "solvers/stored.h"
+
+typedef struct trial {
+    gi_fit *f;
+    const gi_selection *s;
+    gi_run one; /* a run of one thread */
+    const gi_solver *solver;
+    const gi_blas *blas;
+    size_t n, T, jobs; /* rows, functions, problems of a fold */
+    void *K;           /* n x n */
+    int *fold;
+    size_t folds;
+    int *code; /* the classes of the rows, or NULL */
+    size_t lambdas;
+    double *lambda; /* descending */
+    double *value;  /* lambdas x n x T: f of rows left out */
+    double *best;   /* n x T: at the best kernel and lambda so far */
+    double *theta;
+    double least, best_lambda;
+} trial;
+
+/* ------------------------------------------------------------------ a fold */
+
+/* One function on the rows of the other folds. */
+typedef struct part {
+    gi_problem p;
+    gi_operator *K;
+    size_t *row;
+    double *y, *noise, *start;
+} part;
+
+static void part_free(part *a)
+{
+    gi_stored_free(a->K);
+    gi_free(a->row);
+    gi_free(a->y);
+    gi_free(a->noise);
+    gi_free(a->start);
+}
+
+/* Does row i take part in job q? */
+static int takes_part(const trial *c, size_t i, size_t q)
+{
+    return c->jobs == 1 || c->s->problem.y[i * c->T + q] != 0 || !c->code;
+}
+
+static gram_status part_new(const trial *c, gi_run *run, size_t fold, size_t q,
+                            part *a)
+{
+    const gi_problem *all = &c->s->problem;
+    size_t T = c->jobs == 1 ? c->T : 1, m = 0;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW(run, a->row, c->n));
+    GI_TRY(GI_NEW(run, a->y, c->n * T));
+    GI_TRY(GI_NEW(run, a->noise, c->n));
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->fold[i] == (int)fold || !takes_part(c, i, q))
+            continue;
+        a->row[m] = i;
+        memcpy(a->y + m * T, all->y + i * c->T + q, T * sizeof *a->y);
+        a->noise[m++] = all->noise ? all->noise[i] : 1;
+    }
+    GI_TRY(gi_stored_new(run, c->blas, c->K, c->n, a->row, m, &a->K));
+    a->p = *all;
+    a->p.K = a->K;
+    a->p.n = m;
+    a->p.targets = T;
+    a->p.y = a->y;
+    a->p.noise = all->noise ? a->noise : NULL;
+    a->p.loss = &c->f->m->loss[c->f->m->losses > 1 ? q : 0];
+done:
+    return status;
+}
+
+/* Are there rows on both sides? */
+static int is_one_sided(const part *a)
+{
+    for (size_t i = 1; i < a->p.n * a->p.targets; i++)
+        if (a->y[i] != a->y[0])
+            return 0;
+    return 1;
+}
+
+static double entry(const trial *c, size_t i, size_t j)
+{
+    return c->blas == &gi_blas_single ? ((const float *)c->K)[i * c->n + j]
+                                      : ((const double *)c->K)[i * c->n + j];
+}
+
+/* f on the rows that were left out, at lambda number l; without a solution it
+ * is a constant. */
+static void look(const trial *c, const part *a, const gi_solution *s,
+                 size_t fold, size_t q, size_t l)
+{
+    size_t T = a->p.targets;
+
+    for (size_t i = 0; i < c->n; i++) {
+        double *f = c->value + (l * c->n + i) * c->T + q;
+
+        if (c->fold[i] != (int)fold)
+            continue;
+        for (size_t t = 0; t < T; t++)
+            f[t] = s ? s->intercept[t] : a->p.n ? a->y[0] : 0;
+        for (size_t j = 0; s && j < a->p.n; j++) {
+            const double *alpha = s->alpha + j * T;
+
+            for (size_t t = 0; t < T; t++)
+                if (alpha[t] != 0)
+                    f[t] += alpha[t] * entry(c, i, a->row[j]);
+        }
+    }
+}
+
+static gram_status solve_fold(void *user, size_t job)
+{
+    const trial *c = user;
+    size_t fold = job / c->jobs, q = job % c->jobs;
+    gi_run run = c->one;
+    part a = {0};
+    gi_solution s = {0};
+    gram_status status = GRAM_OK;
+
+    GI_TRY(part_new(c, &run, fold, q, &a));
+    for (size_t l = 0; l < c->lambdas; l++) {
+        if (a.p.n == 0 || (c->code && is_one_sided(&a))) {
+            look(c, &a, NULL, fold, q, l);
+            continue;
+        }
+        a.p.lambda = c->lambda[l];
+        gi_solution_free(&s);
+        GI_TRY(gi_solver_solve(&run, c->solver, &a.p, &s));
+        look(c, &a, &s, fold, q, l);
+        gi_free(a.start);
+        a.start = s.alpha;
+        a.p.start = a.start;
+        s.alpha = NULL;
+    }
+done:
+    gi_solution_free(&s);
+    part_free(&a);
+    return status;
+}
+
+/* ------------------------------------------------------------------ errors */
+
+static double weight(const trial *c, size_t i)
+{
+    return c->s->problem.noise ? 1 / c->s->problem.noise[i] : 1;
+}
+
+/* The mean loss, or the share of wrong classes, at lambda number l. */
+static gram_status find_error(const trial *c, size_t l, double *out)
+{
+    const gram_machine *m = c->f->m;
+    const double *f = c->value + l * c->n * c->T;
+    double sum = 0, total = 0;
+    int *label = NULL;
+    gram_status status = GRAM_OK;
+
+    if (c->code) {
+        GI_TRY(GI_NEW(c->f->run, label, c->n));
+        GI_TRY(gi_classes_label(c->f->run, &m->classes, f, c->n, label));
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        total += weight(c, i);
+        if (label)
+            sum += label[i] != c->code[i] ? weight(c, i) : 0;
+        for (size_t t = 0; !label && t < c->T; t++)
+            sum += weight(c, i) / (double)c->T *
+                   gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
+                                 c->s->problem.y[i * c->T + t],
+                                 f[i * c->T + t]);
+    }
+    *out = sum / total;
+done:
+    gi_free(label);
+    return status;
+}
+
+/* All folds and lambdas of the kernel at f->theta. */
+static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    double scale = 0, error, *diagonal = NULL;
+
+    GI_TRY(gi_selection_operator(c->f, s));
+    GI_TRY(gi_operator_prepare(s->K, run, c->blas));
+    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
+    GI_TRY(GI_NEW(run, diagonal, c->n));
+    GI_TRY(s->K->diagonal(s->K, run, diagonal));
+    for (size_t i = 0; i < c->n; i++)
+        scale += diagonal[i] / (double)c->n;
+    gi_grid_lambdas(c->f, scale, c->lambda);
+    gi_grid_descending(c->lambda, c->lambdas);
+    GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
+    for (size_t l = 0; l < c->lambdas; l++) {
+        GI_TRY(find_error(c, l, &error));
+        c->f->evaluations++;
+        if (!(error < c->least))
+            continue;
+        c->least = error;
+        c->best_lambda = c->lambda[l];
+        memcpy(c->best, c->value + l * c->n * c->T,
+               c->n * c->T * sizeof *c->best);
+        memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
+    }
+done:
+    gi_free(diagonal);
+    return status;
+}
+
+/* ----------------------------------------------------------- probabilities */
+
+static gram_status calibrate(const trial *c)
+{
+    gram_machine *m = c->f->m;
+    const gi_problem *p = &c->s->problem;
+    double *w = NULL;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW(c->f->run, w, c->n));
+    GI_TRY(GI_NEW(c->f->run, m->classes.sigmoid, 2 * c->T));
+    for (size_t i = 0; i < c->n; i++)
+        w[i] = weight(c, i);
+    for (size_t q = 0; q < c->T; q++)
+        gi_sigmoid_fit(c->best + q, p->y + q, w, c->n, c->T,
+                       &m->classes.sigmoid[2 * q],
+                       &m->classes.sigmoid[2 * q + 1]);
+    m->classes.link = GI_LINK_SIGMOID;
+done:
+    gi_free(w);
+    return status;
+}
+
+/* --------------------------------------------------------------------- all */
+
+static gram_status begin(trial *c, gi_selection *s)
+{
+    gi_run *run = c->f->run;
+    const gram_machine *m = c->f->m;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW(run, c->fold, m->n));
+    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
+                        m->classes.coding != GI_CODING_NONE ? m->target[0]
+                                                            : NULL,
+                        c->fold, &c->folds));
+    for (size_t i = 0; s->pick && i < c->n; i++)
+        c->fold[i] = c->fold[s->pick[i]];
+    if (m->classes.coding != GI_CODING_NONE) {
+        gi_classes plain = m->classes;
+
+        plain.link = GI_LINK_NONE;
+        GI_TRY(GI_NEW(run, c->code, c->n));
+        GI_TRY(gi_classes_label(run, &plain, s->problem.y, c->n, c->code));
+    }
+    GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
+    GI_TRY(GI_NEW(run, c->value, c->lambdas * c->n * c->T));
+    GI_TRY(GI_NEW(run, c->best, c->n * c->T));
+    GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
+    GI_TRY(gi_alloc(run, &c->K, c->n * c->n, c->blas->size));
+done:
+    return status;
+}
+
+static void end(trial *c)
+{
+    gi_free(c->fold);
+    gi_free(c->code);
+    gi_free(c->lambda);
+    gi_free(c->value);
+    gi_free(c->best);
+    gi_free(c->theta);
+    gi_free(c->K);
+}
+
+static const gi_blas *matrix_blas(const gi_fit *f)
+{
+    return strcmp(f->plan.solver->name, "smo") == 0 ? &gi_blas_single
+                                                    : &gi_blas_double;
+}
+
+gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
+{
+    gi_problem p = gi_fit_problem(f);
+    double n = (double)rows, T = (double)f->m->targets;
+    double lambdas = (double)gi_grid_lambda_count(f);
+    double jobs = (double)f->m->solutions, folds = 5;
+    double threads = (double)f->run->threads;
+    gi_run one = *f->run;
+    gi_cost cost;
+
+    one.threads = 1;
+    p.n = rows;
+    if (f->m->solutions > 1)
+        p.targets = 1;
+    cost = f->plan.solver->cost(&one, &p);
+    cost.bytes = n * n * (double)matrix_blas(f)->size +
+                 8 * (lambdas + 1) * n * T + threads * cost.bytes +
+                 (double)gi_operator_bytes(f->K);
+    cost.seconds *= (double)gi_grid_tries(f) * lambdas * folds * jobs / threads;
+    return cost;
+}
+
+gram_status gi_select_loss(gi_fit *f, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    size_t tries = gi_grid_tries(f);
+    trial c = {.f = f,
+               .s = s,
+               .one = *f->run,
+               .solver = f->plan.solver,
+               .blas = matrix_blas(f),
+               .n = s->problem.n,
+               .T = m->targets,
+               .jobs = m->solutions,
+               .lambdas = gi_grid_lambda_count(f),
+               .least = INFINITY,
+               .best_lambda = NAN};
+
+    c.one.threads = 1;
+    c.one.progress = NULL;
+    GI_TRY(gi_grid_check(f));
+    GI_TRY(begin(&c, s));
+    for (size_t k = 0; k < tries; k++) {
+        gi_run share = gi_run_part(f->run, (double)k / (double)tries,
+                                  (double)(k + 1) / (double)tries);
+
+        gi_grid_theta(f, k);
+        GI_TRY(try_kernel(&c, &share, s));
+        GI_TRY(gi_run_tick(f->run, (double)(k + 1) / (double)tries));
+    }
+    memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
+    for (size_t t = 0; t < m->targets; t++)
+        m->lambda[t] = c.best_lambda;
+    f->value = c.least;
+    if (f->o->probability && m->classes.coding != GI_CODING_NONE &&
+        m->classes.link == GI_LINK_NONE)
+        GI_TRY(calibrate(&c));
+done:
+    end(&c);
+    return status;
+}
