@@ -205,6 +205,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } links[] = {
     {"svm-scale", svm_scale},
+    {"svm-train", svm_train},
     {"svm-predict", svm_predict},
 };
 

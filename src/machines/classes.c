@@ -368,13 +368,13 @@ static int vote(const gi_classes *c, const double *f, double *votes)
 }
 
 gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,
-                             size_t rows, int votes, int *label)
+                             size_t rows, int *label)
 {
     gram_status status = GRAM_OK;
     size_t functions = gi_classes_functions(c);
     double *room = NULL;
 
-    if (c->link != GI_LINK_NONE && !votes) {
+    if (c->link != GI_LINK_NONE) {
         GI_TRY(GI_NEW(run, room, rows * c->count));
         GI_TRY(gi_classes_proba(run, c, f, rows, room));
         for (size_t i = 0; i < rows; i++)

@@ -65,9 +65,9 @@ gram_status gi_classes_weights(gi_run *run, const gi_classes *c,
 
 /* From rows x functions decision values: the classes, and rows x count
  * probabilities (which need a link).  Where there is a link the class is the
- * most probable one, unless `votes` asks for that of most votes. */
+ * most probable one. */
 gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,
-                             size_t rows, int votes, int *label);
+                             size_t rows, int *label);
 gram_status gi_classes_proba(gi_run *run, const gi_classes *c, const double *f,
                              size_t rows, double *proba);
 
