@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -40,13 +41,15 @@ static int print_json(const gram_fit_options *o, size_t kernels,
             mean_difference(error + c * folds, error, folds, &se_difference);
 
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
-                            cli_json_text(o[c].kernel), "rmse",
-                            cli_json_number(total[c].rmse), "nlpd",
-                            cli_json_number(total[c].nlpd), "mse",
-                            cli_json_number(mse), "mse_se", cli_json_number(se),
-                            "difference", cli_json_number(difference),
-                            "difference_se", cli_json_number(se_difference)));
+            list,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
+                      cli_json_text(o[c].kernel), "accuracy",
+                      cli_json_number(total[c].accuracy), "rmse",
+                      cli_json_number(total[c].rmse), "nlpd",
+                      cli_json_number(total[c].nlpd), "error",
+                      cli_json_number(mse), "error_se", cli_json_number(se),
+                      "difference", cli_json_number(difference),
+                      "difference_se", cli_json_number(se_difference)));
     }
     return cli_json_print(
         json_pack("{s:I, s:o}", "folds", (json_int_t)folds, "kernels", list));
@@ -58,7 +61,17 @@ static void print_text(const gram_fit_options *o, size_t kernels,
 {
     const char *pm = cli_glyphs_get()->plus_minus;
 
-    printf("%10s %10s %26s  kernel\n", "rmse", "nlpd", "mse minus the first's");
+    int classes = !isnan(total[0].accuracy);
+    int squared = !o->loss || strcmp(o->loss, "squared") == 0;
+
+    printf("%10s %10s %26s  kernel\n",
+           classes   ? "error"
+           : squared ? "rmse"
+                     : "loss",
+           classes ? "log loss" : "nlpd",
+           classes   ? "error minus the first's"
+           : squared ? "mse minus the first's"
+                     : "loss minus the first's");
     for (size_t c = 0; c < kernels; c++) {
         char rmse[CLI_ROOM], nlpd[CLI_ROOM], a[CLI_ROOM], b[CLI_ROOM];
         char cell[2 * CLI_ROOM + 8] = "";
@@ -67,8 +80,14 @@ static void print_text(const gram_fit_options *o, size_t kernels,
         if (c > 0)
             snprintf(cell, sizeof cell, "%s %s %s", cli_number(a, d, 3), pm,
                      cli_number(b, se, 2));
-        printf("%10s %10s ", cli_number(rmse, total[c].rmse, 5),
-               cli_number(nlpd, total[c].nlpd, 5));
+        printf(
+            "%10s %10s ",
+            cli_number(rmse,
+                       classes   ? 1 - total[c].accuracy
+                       : squared ? total[c].rmse
+                                 : total[c].loss,
+                       5),
+            cli_number(nlpd, classes ? total[c].log_loss : total[c].nlpd, 5));
         cli_cell_right(stdout, cell, 26);
         fputs("  ", stdout);
         if (cli_width(o[c].kernel) <= cli_columns() - KERNEL)

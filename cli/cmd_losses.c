@@ -13,9 +13,9 @@ static json_t *json_loss(const gram_loss_class *c)
     json_t *params = json_array();
 
     for (const gram_param *p = c->params; p && p->name; p++)
-        json_array_append_new(
-            params, json_pack("{s:s, s:f, s:s}", "name", p->name, "default",
-                              p->value, "help", p->help));
+        json_array_append_new(params,
+                              json_pack("{s:s, s:f, s:s}", "name", p->name,
+                                        "default", p->value, "help", p->help));
     return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", c->name, "formula",
                      c->formula, "help", c->help, "classes",
                      (c->flags & GRAM_LOSS_CLASSES) != 0, "parameters", params);

@@ -33,8 +33,8 @@ static const cli_option options[] = {
      &method, 0},
     {"proba", 0, CLI_FLAG, NULL, "the probability of each class, p_CLASS",
      &proba, 0},
-    {"decision", 0, CLI_FLAG, NULL,
-     "the values f that classes are decided by", &decision, 0},
+    {"decision", 0, CLI_FLAG, NULL, "the values f that classes are decided by",
+     &decision, 0},
     {"terms", 0, CLI_FLAG, NULL,
      "the parts that add up to the prediction: the intercept and each term of "
      "the kernel, with its deviation",
@@ -88,10 +88,9 @@ static void reserve(answer *a, const gram_machine *m, size_t rows)
 
 static void release(answer *a)
 {
-    void *all[] = {a->p.mean,  a->p.std,       a->p.std_f,
-                   a->p.lower, a->p.upper,     a->p.terms,
-                   a->p.why,   a->p.terms_std, a->p.why_part,
-                   a->p.label, a->p.proba};
+    void *all[] = {a->p.mean,     a->p.std,   a->p.std_f, a->p.lower,
+                   a->p.upper,    a->p.terms, a->p.why,   a->p.terms_std,
+                   a->p.why_part, a->p.label, a->p.proba};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -144,8 +143,8 @@ static int add_classes(gram_table *out, const gram_machine *m, const answer *a)
 
     for (size_t i = 0; i < a->rows; i++)
         text[i] = r->class_name[a->p.label[i]];
-    code = cli_status(gram_table_add_strings(out, "prediction",
-                                             GRAM_TYPE_CATEGORY, text));
+    code = cli_status(
+        gram_table_add_strings(out, "prediction", GRAM_TYPE_CATEGORY, text));
     for (size_t k = 0; proba && code == CLI_GOOD && k < r->classes; k++) {
         if (asprintf(&name, "p_%s", r->class_name[k]) < 0)
             exit(cli_fail("out of memory"));

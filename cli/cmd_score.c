@@ -28,10 +28,10 @@ static json_t *json_score(const gram_report *r, const gram_score *s)
                          cli_json_number(s->brier));
     return json_pack(
         "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n,
-        "loss", cli_json_number(s->loss), "rmse",
-        cli_json_number(s->rmse), "mae", cli_json_number(s->mae), "r2",
-        cli_json_number(s->r2), "nlpd", cli_json_number(s->nlpd), "coverage",
-        cli_json_number(s->coverage), "interval", cli_json_number(s->interval));
+        "loss", cli_json_number(s->loss), "rmse", cli_json_number(s->rmse),
+        "mae", cli_json_number(s->mae), "r2", cli_json_number(s->r2), "nlpd",
+        cli_json_number(s->nlpd), "coverage", cli_json_number(s->coverage),
+        "interval", cli_json_number(s->interval));
 }
 
 /* With several targets each key has a list. */
@@ -66,7 +66,8 @@ static void print_classes(const gram_report *r, const gram_score *s)
     const struct {
         const char *name;
         double value;
-    } items[] = {{"log loss", s->log_loss}, {"auc", s->auc}, {"brier", s->brier}};
+    } items[] = {
+        {"log loss", s->log_loss}, {"auc", s->auc}, {"brier", s->brier}};
     char a[CLI_ROOM];
 
     cli_put(stdout, r->target[0]);

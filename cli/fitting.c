@@ -14,8 +14,8 @@ static struct {
     int select, scale, precision, classes;
     int no_intercept, per_target, allow_indefinite, no_jitter, keep_factor;
     int proba;
-    gram_machine *machine; /* of --from */
-    char *lambda_text;     /* made from --C */
+    gram_machine *machine;  /* of --from */
+    char *lambda_text;      /* made from --C */
     const char *class_loss; /* of a target that looks like classes */
 } given;
 
@@ -278,7 +278,8 @@ int cli_fit_read(const char *path, gram_table **out, double *seconds)
     for (size_t j = 0; j < gram_table_cols(table); j++)
         targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
     guess_classes(table);
-    if (targets == 0 && !(given.loss && strncmp(given.loss, "one_class", 9) == 0))
+    if (targets == 0 &&
+        !(given.loss && strncmp(given.loss, "one_class", 9) == 0))
         CLI_TRY(cli_fail("%s: no target, --target COL names the column to "
                          "predict",
                          cli_path(path, "standard input")));

@@ -80,7 +80,8 @@ static json_t *json_report(const gram_report *r)
         json_object_set_new(o, lists[i].key,
                             cli_json_targets(lists[i].values, r->outputs));
     if (r->classes > 0)
-        json_object_set_new(o, "classes", json_names(r->class_name, r->classes));
+        json_object_set_new(o, "classes",
+                            json_names(r->class_name, r->classes));
     if (!is_squared(r)) {
         json_object_set_new(o, "objective", cli_json_number(r->objective));
         json_object_set_new(o, "gap", cli_json_number(r->gap));

@@ -612,6 +612,12 @@ typedef struct gram_fit_options {
     size_t tries;             /* cv: random points instead of a grid */
     int keep_factor;          /* in the model file, for variances and updates */
     const gram_machine *from; /* its kernel and lambda, whatever is above */
+    /* cv: every kernel and lambda that is tried.  `known` may put the error of
+     * a cell in *error and return 1, so that it need not be computed; `found`
+     * is told each error that was. */
+    int (*known)(void *user, const char *kernel, double lambda, double *error);
+    void (*found)(void *user, const char *kernel, double lambda, double error);
+    void *cell_user;
     /* gd, cg: after every step; non-zero: stop */
     int (*trace)(void *user, size_t step, double loss, double held_out);
     void *trace_user;

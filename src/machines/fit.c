@@ -218,8 +218,7 @@ static gram_status check_select(gi_fit *f)
     if (f->select == GRAM_SELECT_EVIDENCE && classes && m->targets == 1 &&
         gi_loss_is(m->loss, "logistic"))
         return GRAM_OK;
-    return gi_fail(GRAM_ERR_RANGE,
-                   "select %s: loss %s is selected by cv%s",
+    return gi_fail(GRAM_ERR_RANGE, "select %s: loss %s is selected by cv%s",
                    gram_select_name(f->select), m->loss_text,
                    gi_loss_is(m->loss, "logistic")
                        ? ", or by evidence with two classes"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "kernels/learn.h"
 #include "machines/select.h"
 
 enum {
@@ -106,6 +107,13 @@ void gi_grid_theta(const gi_fit *f, size_t k)
     }
 }
 
+static int compare_descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
 void gi_grid_lambdas(const gi_fit *f, double scale, double *out)
 {
     const gi_lambda *given = &f->lambda;
@@ -118,18 +126,7 @@ void gi_grid_lambdas(const gi_fit *f, double scale, double *out)
                      ? given->candidate[j]
                      : scale * pow(10, lowest + (highest - lowest) * (double)j /
                                                     (LAMBDAS - 1));
-}
-
-static int compare_descending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x < y) - (x > y);
-}
-
-void gi_grid_descending(double *lambda, size_t count)
-{
-    qsort(lambda, count, sizeof *lambda, compare_descending);
+    qsort(out, count, sizeof *out, compare_descending);
 }
 
 gram_status gi_grid_check(const gi_fit *f)
@@ -143,4 +140,37 @@ gram_status gi_grid_check(const gi_fit *f)
                        "give candidates, ?[...], or a number of tries",
                        (int)MOST_TRIES);
     return GRAM_OK;
+}
+
+/* ------------------------------------------------------------------- cells */
+
+gram_status gi_grid_kernel(const gi_fit *f, gram_kernel **k, const char **text)
+{
+    gram_status status = GRAM_OK;
+
+    *text = NULL;
+    if (!f->o->known && !f->o->found)
+        return status;
+    GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, k));
+    *text = gram_kernel_text(*k);
+done:
+    return status;
+}
+
+int gi_grid_known(const gi_fit *f, const char *kernel, const double *lambda,
+                  size_t count, double *error)
+{
+    if (!f->o->known)
+        return 0;
+    for (size_t j = 0; j < count; j++)
+        if (!f->o->known(f->o->cell_user, kernel, lambda[j], &error[j]))
+            return 0;
+    return 1;
+}
+
+void gi_grid_found(const gi_fit *f, const char *kernel, const double *lambda,
+                   size_t count, const double *error)
+{
+    for (size_t j = 0; f->o->found && j < count; j++)
+        f->o->found(f->o->cell_user, kernel, lambda[j], error[j]);
 }

@@ -91,8 +91,8 @@ gi_cost gi_select_cost(const gi_fit *f, size_t rows)
            : f->select == GRAM_SELECT_CV
                ? (gi_machine_is_squared(f->m) ? folds_cost
                                               : gi_select_loss_cost)(f, rows)
-           : gi_select_searched(f) > 0   ? search_cost(f, rows)
-                                         : path_cost(f, rows);
+           : gi_select_searched(f) > 0 ? search_cost(f, rows)
+                                       : path_cost(f, rows);
 }
 
 /* How many of the rows selection can look at with that much memory. */

@@ -379,13 +379,12 @@ static gram_status ask_slices(gi_run *run, const gram_machine *m,
         memset(keep + i, 1, end - i);
         GI_TRY(gi_table_part(run, table, NULL, keep, &slice));
         memset(keep + i, 0, end - i);
-        GI_TRY(ask(
-            &part, m, slice, o,
-            &(gram_prediction){
-                .mean = out->mean ? out->mean + i * m->targets : NULL,
-                .label = out->label ? out->label + i : NULL,
-                .proba = out->proba ? out->proba + i * m->classes.count
-                                    : NULL}));
+        GI_TRY(ask(&part, m, slice, o,
+                   &(gram_prediction){
+                       .mean = out->mean ? out->mean + i * m->targets : NULL,
+                       .label = out->label ? out->label + i : NULL,
+                       .proba = out->proba ? out->proba + i * m->classes.count
+                                           : NULL}));
         gram_table_free(slice);
         slice = NULL;
     }

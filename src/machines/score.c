@@ -83,8 +83,7 @@ double gi_score_loss(const gram_machine *m, size_t t, const double *y,
     for (size_t i = 0; i < n; i++) {
         double f = prediction[i * stride];
 
-        sum += gi_loss_value(loss, y[i],
-                             loss->class_->predict ? log(f) : f);
+        sum += gi_loss_value(loss, y[i], loss->class_->predict ? log(f) : f);
     }
     return n ? sum / (double)n : NAN;
 }
@@ -171,7 +170,7 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
 {
     const double least = 1e-15;
     gram_status status = GRAM_OK;
-    size_t k = m->classes.count;
+    size_t k = m->classes.count, right = 0;
     double share = n ? 1 / (double)n : NAN;
 
     *out = (gram_score){.n = n,
@@ -182,21 +181,23 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
                         .coverage = NAN,
                         .interval = NAN,
                         .auc = NAN,
-                        .accuracy = n ? 0 : NAN,
                         .log_loss = p->proba && n ? 0 : NAN,
                         .brier = p->proba && n ? 0 : NAN};
     for (size_t i = 0; i < n; i++) {
-        out->accuracy += code[i] == p->label[i] ? share : 0;
+        right += code[i] == p->label[i];
         for (size_t c = 0; p->proba && c < k; c++) {
-            double is = code[i] == (int)c ? 1 : 0, off = p->proba[i * k + c] - is;
+            double is = code[i] == (int)c ? 1 : 0,
+                   off = p->proba[i * k + c] - is;
 
             out->brier += off * off * share;
         }
         if (p->proba)
             out->log_loss -=
-                share * log(fmax(code[i] < 0 ? 0 : p->proba[i * k + (size_t)code[i]],
-                                 least));
+                share *
+                log(fmax(code[i] < 0 ? 0 : p->proba[i * k + (size_t)code[i]],
+                         least));
     }
+    out->accuracy = n ? (double)right / (double)n : NAN;
     if (k == 2 && m->targets == 1)
         GI_TRY(find_auc(run, p->mean, code, n, &out->auc));
 done:

@@ -123,6 +123,22 @@ gram_status gi_selection_operator(gi_fit *f, gi_selection *s)
     return status;
 }
 
+gram_status gi_selection_scale(gi_run *run, const gi_selection *s, double *out)
+{
+    gram_status status = GRAM_OK;
+    const gi_problem *p = &s->problem;
+    double *diagonal = NULL, sum = 0;
+
+    GI_TRY(GI_NEW(run, diagonal, p->n));
+    GI_TRY(s->K->diagonal(s->K, run, diagonal));
+    for (size_t i = 0; i < p->n; i++)
+        sum += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
+    *out = sum > 0 ? sum : 1;
+done:
+    gi_free(diagonal);
+    return status;
+}
+
 /* -------------------------------------------------------------------- path */
 
 static double value_of(const gi_criteria *c, unsigned want)
@@ -249,8 +265,10 @@ gram_status gi_select(gi_fit *f)
     gram_status status = GRAM_OK;
     gi_selection s = {0};
 
-    if (f->select == GRAM_SELECT_NONE)
-        return keep_starts(f);
+    if (f->select == GRAM_SELECT_NONE) {
+        GI_TRY(keep_starts(f));
+        return gi_select_sigmoid(f);
+    }
     GI_TRY(gi_selection_new(f, &s));
     if (f->select == GRAM_SELECT_CV)
         GI_TRY(gi_machine_is_squared(f->m) ? gi_select_cv(f, &s)
@@ -265,6 +283,7 @@ gram_status gi_select(gi_fit *f)
                            "lambda: the criterion (%s) is not defined at any "
                            "value for these rows",
                            gram_select_name(f->select)));
+    GI_TRY(gi_select_sigmoid(f));
 done:
     gi_selection_free(&s);
     return status;

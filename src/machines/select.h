@@ -20,6 +20,10 @@ void gi_selection_free(gi_selection *s); /* what is inside */
 /* Make K anew after f->theta has changed. */
 gram_status gi_selection_operator(gi_fit *f, gi_selection *s);
 
+/* The mean of w_i k(x_i, x_i), by which lambdas are measured; 1 if that is
+ * 0. */
+gram_status gi_selection_scale(gi_run *run, const gi_selection *s, double *out);
+
 /* Open numbers of the kernel, an overall `?` that is held not counted. */
 size_t gi_select_searched(const gi_fit *f);
 
@@ -36,6 +40,10 @@ const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows);
 /* select_loss.c: the same for losses other than squared; and the cost. */
 gram_status gi_select_loss(gi_fit *f, gi_selection *s);
 gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows);
+
+/* Probabilities, if they are asked for and not there yet, from folds at theta
+ * and lambda. */
+gram_status gi_select_sigmoid(gi_fit *f);
 
 /* gram_table_folds, with the table's group column unless options say
  * otherwise; without one, folds keep the shares of the column `classes` (NULL:

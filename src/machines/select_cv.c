@@ -125,26 +125,45 @@ static void compare(cv *c)
     memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
 }
 
-/* The kernel at f->theta. */
-static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
+/* The errors of all lambdas of the kernel at f->theta, by its path. */
+static gram_status find_errors(cv *c, gi_run *run, const gi_blas *blas)
 {
     gram_status status = GRAM_OK;
     gi_path *path = NULL;
     size_t T = c->s->problem.targets;
 
-    GI_TRY(gi_selection_operator(c->f, c->s));
     GI_TRY(gi_path_new(run, &c->s->problem, blas, GI_WANT_LOO, &path));
-    c->scale = path->scale;
-    gi_grid_lambdas(c->f, path->scale, c->lambda);
     for (size_t j = 0; j < c->lambdas; j++) {
         GI_TRY(path->folds(path, run, c->lambda[j], c->fold, c->folds,
                            c->residual));
         mean_squares(c, c->residual, NULL, c->error + j * T);
     }
+done:
+    gi_path_free(path);
+    return status;
+}
+
+/* The kernel at f->theta, unless all of it is known. */
+static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
+{
+    gram_status status = GRAM_OK;
+    gram_kernel *k = NULL;
+    const char *text = NULL;
+    int one = c->s->problem.targets == 1;
+
+    GI_TRY(gi_grid_kernel(c->f, &k, &text));
+    GI_TRY(gi_selection_operator(c->f, c->s));
+    GI_TRY(gi_selection_scale(run, c->s, &c->scale));
+    gi_grid_lambdas(c->f, c->scale, c->lambda);
+    if (!one || !gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
+        GI_TRY(find_errors(c, run, blas));
+        if (one)
+            gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
+    }
     c->f->evaluations += c->lambdas;
     compare(c);
 done:
-    gi_path_free(path);
+    gram_kernel_free(k);
     return status;
 }
 

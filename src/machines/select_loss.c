@@ -31,10 +31,12 @@ typedef struct trial {
     int *code; /* the classes of the rows, or NULL */
     size_t lambdas;
     double *lambda; /* descending */
+    double *error;  /* of each */
     double *value;  /* lambdas x n x T: f of rows left out */
     double *best;   /* n x T: at the best kernel and lambda so far */
     double *theta;
     double least, best_lambda;
+    int recall; /* some errors were known, without decision values */
 } trial;
 
 /* ------------------------------------------------------------------ a fold */
@@ -185,10 +187,10 @@ static gram_status find_error(const trial *c, size_t l, double *out)
         if (label)
             sum += label[i] != c->code[i] ? weight(c, i) : 0;
         for (size_t t = 0; !label && t < c->T; t++)
-            sum += weight(c, i) / (double)c->T *
-                   gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
-                                 c->s->problem.y[i * c->T + t],
-                                 f[i * c->T + t]);
+            sum +=
+                weight(c, i) / (double)c->T *
+                gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
+                              c->s->problem.y[i * c->T + t], f[i * c->T + t]);
     }
     *out = sum / total;
 done:
@@ -196,35 +198,58 @@ done:
     return status;
 }
 
-/* All folds and lambdas of the kernel at f->theta. */
+/* The errors of the lambdas of a kernel, and the decision values behind them
+ * (NULL: they were known); keep what is best. */
+static void keep_best(trial *c, const double *error, const double *value)
+{
+    for (size_t l = 0; l < c->lambdas; l++) {
+        c->f->evaluations++;
+        if (!(error[l] < c->least))
+            continue;
+        c->least = error[l];
+        c->best_lambda = c->lambda[l];
+        if (value)
+            memcpy(c->best, value + l * c->n * c->T,
+                   c->n * c->T * sizeof *c->best);
+        memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
+    }
+}
+
+/* All folds and lambdas of the matrix at hand. */
+static gram_status try_lambdas(trial *c, gi_run *run)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
+    for (size_t l = 0; l < c->lambdas; l++)
+        GI_TRY(find_error(c, l, &c->error[l]));
+    keep_best(c, c->error, c->value);
+done:
+    return status;
+}
+
+/* The kernel at f->theta, unless all of it is known. */
 static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
 {
     gram_status status = GRAM_OK;
-    double scale = 0, error, *diagonal = NULL;
+    gram_kernel *k = NULL;
+    const char *text = NULL;
+    double scale;
 
+    GI_TRY(gi_grid_kernel(c->f, &k, &text));
     GI_TRY(gi_selection_operator(c->f, s));
-    GI_TRY(gi_operator_prepare(s->K, run, c->blas));
-    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
-    GI_TRY(GI_NEW(run, diagonal, c->n));
-    GI_TRY(s->K->diagonal(s->K, run, diagonal));
-    for (size_t i = 0; i < c->n; i++)
-        scale += diagonal[i] / (double)c->n;
+    GI_TRY(gi_selection_scale(run, s, &scale));
     gi_grid_lambdas(c->f, scale, c->lambda);
-    gi_grid_descending(c->lambda, c->lambdas);
-    GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
-    for (size_t l = 0; l < c->lambdas; l++) {
-        GI_TRY(find_error(c, l, &error));
-        c->f->evaluations++;
-        if (!(error < c->least))
-            continue;
-        c->least = error;
-        c->best_lambda = c->lambda[l];
-        memcpy(c->best, c->value + l * c->n * c->T,
-               c->n * c->T * sizeof *c->best);
-        memcpy(c->theta, c->f->theta, c->f->program->thetas * sizeof *c->theta);
+    if (gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
+        c->recall = 1;
+        keep_best(c, c->error, NULL);
+        goto done;
     }
+    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
+    GI_TRY(try_lambdas(c, run));
+    gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
 done:
-    gi_free(diagonal);
+    gram_kernel_free(k);
     return status;
 }
 
@@ -260,10 +285,10 @@ static gram_status begin(trial *c, gi_selection *s)
     gram_status status = GRAM_OK;
 
     GI_TRY(GI_NEW(run, c->fold, m->n));
-    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
-                        m->classes.coding != GI_CODING_NONE ? m->target[0]
-                                                            : NULL,
-                        c->fold, &c->folds));
+    GI_TRY(
+        gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
+                     m->classes.coding != GI_CODING_NONE ? m->target[0] : NULL,
+                     c->fold, &c->folds));
     for (size_t i = 0; s->pick && i < c->n; i++)
         c->fold[i] = c->fold[s->pick[i]];
     if (m->classes.coding != GI_CODING_NONE) {
@@ -274,6 +299,7 @@ static gram_status begin(trial *c, gi_selection *s)
         GI_TRY(gi_classes_label(run, &plain, s->problem.y, c->n, c->code));
     }
     GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
+    GI_TRY(GI_NEW(run, c->error, c->lambdas));
     GI_TRY(GI_NEW(run, c->value, c->lambdas * c->n * c->T));
     GI_TRY(GI_NEW(run, c->best, c->n * c->T));
     GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
@@ -287,6 +313,7 @@ static void end(trial *c)
     gi_free(c->fold);
     gi_free(c->code);
     gi_free(c->lambda);
+    gi_free(c->error);
     gi_free(c->value);
     gi_free(c->best);
     gi_free(c->theta);
@@ -321,30 +348,44 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     return cost;
 }
 
-gram_status gi_select_loss(gi_fit *f, gi_selection *s)
+static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
 {
-    gram_status status = GRAM_OK;
-    gram_machine *m = f->m;
-    size_t tries = gi_grid_tries(f);
     trial c = {.f = f,
                .s = s,
                .one = *f->run,
                .solver = f->plan.solver,
                .blas = matrix_blas(f),
                .n = s->problem.n,
-               .T = m->targets,
-               .jobs = m->solutions,
-               .lambdas = gi_grid_lambda_count(f),
+               .T = f->m->targets,
+               .jobs = f->m->solutions,
+               .lambdas = lambdas,
                .least = INFINITY,
                .best_lambda = NAN};
 
     c.one.threads = 1;
     c.one.progress = NULL;
+    return c;
+}
+
+/* Probabilities are asked for, and the loss has none. */
+static int wants_sigmoid(const gi_fit *f)
+{
+    return f->o->probability && f->m->classes.coding != GI_CODING_NONE &&
+           f->m->classes.link == GI_LINK_NONE;
+}
+
+gram_status gi_select_loss(gi_fit *f, gi_selection *s)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    size_t tries = gi_grid_tries(f);
+    trial c = trial_of(f, s, gi_grid_lambda_count(f));
+
     GI_TRY(gi_grid_check(f));
     GI_TRY(begin(&c, s));
     for (size_t k = 0; k < tries; k++) {
         gi_run share = gi_run_part(f->run, (double)k / (double)tries,
-                                  (double)(k + 1) / (double)tries);
+                                   (double)(k + 1) / (double)tries);
 
         gi_grid_theta(f, k);
         GI_TRY(try_kernel(&c, &share, s));
@@ -354,10 +395,31 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s)
     for (size_t t = 0; t < m->targets; t++)
         m->lambda[t] = c.best_lambda;
     f->value = c.least;
-    if (f->o->probability && m->classes.coding != GI_CODING_NONE &&
-        m->classes.link == GI_LINK_NONE)
+    if (wants_sigmoid(f) && !c.recall)
         GI_TRY(calibrate(&c));
 done:
     end(&c);
+    return status;
+}
+
+gram_status gi_select_sigmoid(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gi_selection s = {0};
+    trial c = {0};
+
+    if (!wants_sigmoid(f))
+        return status;
+    GI_TRY(gi_selection_new(f, &s));
+    c = trial_of(f, &s, 1);
+    GI_TRY(begin(&c, &s));
+    GI_TRY(gi_selection_operator(f, &s));
+    GI_TRY(gi_operator_store(s.K, f->run, c.blas, c.K, c.n));
+    c.lambda[0] = f->m->lambda[0];
+    GI_TRY(try_lambdas(&c, f->run));
+    GI_TRY(calibrate(&c));
+done:
+    end(&c);
+    gi_selection_free(&s);
     return status;
 }

@@ -65,8 +65,7 @@ static gram_status solve_function(gi_run *run, gram_machine *m,
     GI_TRY(gi_sample_new(run, m->program, m->x, &p, row, count, &sample));
     sample.problem.K = K;
     if (row) {
-        GI_TRY(
-            gi_operator_new(run, m->program, NULL, sample.x, NULL, &own));
+        GI_TRY(gi_operator_new(run, m->program, NULL, sample.x, NULL, &own));
         sample.problem.K = own;
     }
     GI_TRY(gi_machine_wishes(run, o, count, &sample.problem, &held));

@@ -169,11 +169,12 @@ static gram_status read_loss(gi_fit *f, const gi_column *first)
     gram_status status = GRAM_OK;
     const gram_machine *from = f->o->from;
     gram_machine *m = f->m;
-    const char *text = from         ? from->loss_text
-                       : f->o->loss ? f->o->loss
-                       : first && first->codes && first->type == GRAM_TYPE_CATEGORY
-                           ? "logistic"
-                           : "squared";
+    const char *text =
+        from         ? from->loss_text
+        : f->o->loss ? f->o->loss
+        : first && first->codes && first->type == GRAM_TYPE_CATEGORY
+            ? "logistic"
+            : "squared";
 
     GI_TRY(gi_losses_new(f->run, text, &m->loss, &m->losses));
     GI_TRY(gi_losses_text(f->run, m->loss, m->losses, &m->loss_text));
@@ -282,10 +283,15 @@ static gram_status read_classes(gi_fit *f, const gi_column *c)
                        "there must be two at least",
                        c->name, m->classes.name[0]));
     m->classes.coding = coding_of(f);
-    m->classes.link = gi_loss_is(loss, "logistic") ||
-                              m->classes.coding == GI_CODING_JOINT
-                          ? GI_LINK_LOGISTIC
-                          : GI_LINK_NONE;
+    if (m->classes.coding == GI_CODING_PAIRS && m->classes.count > 2 &&
+        gi_machine_is_squared(m))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "classes: loss squared tells each from the rest, not in "
+                       "pairs"));
+    m->classes.link =
+        gi_loss_is(loss, "logistic") || m->classes.coding == GI_CODING_JOINT
+            ? GI_LINK_LOGISTIC
+            : GI_LINK_NONE;
     m->targets = gi_classes_functions(&m->classes);
     GI_TRY(make_room(f));
     GI_TRY(weigh_classes(f, code));
@@ -335,8 +341,8 @@ static gram_status keep_names(gi_fit *f)
         const gi_column *c = &f->table->column[j];
 
         if (c->role == GRAM_ROLE_TARGET)
-            GI_TRY(gi_strndup(f->run, c->name, strlen(c->name),
-                              &m->target[k++]));
+            GI_TRY(
+                gi_strndup(f->run, c->name, strlen(c->name), &m->target[k++]));
     }
 done:
     return status;
@@ -357,8 +363,7 @@ gram_status gi_fit_targets(gi_fit *f)
     classes = m->columns && are_classes(m->loss, first);
     for (size_t j = 0; !classes && j < f->table->cols; j++)
         if (f->table->column[j].role == GRAM_ROLE_TARGET && m->columns)
-            GI_TRY(check_target(m->loss, &f->table->column[j],
-                                f->table->rows));
+            GI_TRY(check_target(m->loss, &f->table->column[j], f->table->rows));
     GI_TRY(keep_names(f));
     GI_TRY(read_noise(f));
     m->trained = m->n;

@@ -18,8 +18,9 @@ static double entry(const stored *s, size_t i, size_t j)
 {
     size_t at = s->index[i] * s->ld + s->index[j];
 
-    return s->blas == &gi_blas_single ? ((const float *)(const void *)s->K)[at]
-                                      : ((const double *)(const void *)s->K)[at];
+    return s->blas == &gi_blas_single
+               ? ((const float *)(const void *)s->K)[at]
+               : ((const double *)(const void *)s->K)[at];
 }
 
 static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,

@@ -127,7 +127,7 @@ run fit data.csv -t y --lambda 1 --C 1
 refuses 1 "gram fit: --C and --lambda say the same: give one of them" "both"
 run fit data.csv -t y -k 'indicator(eps=1)'
 exits 1 "a refuted kernel"
-run fit data.csv -t y --loss hinge
+run fit data.csv -t y --loss hinges
 exits 1 "a loss that is not there"
 run fit data.csv -t y -k rbf -k linear
 exits 1 "two kernels"
@@ -137,7 +137,7 @@ run fit data.csv -t y -k 'rbf(gamma=1)' -l 1 --trace t.csv
 exits 1 "a solver without steps has no trace"
 run path data.csv -t y --lambdas 1:0:3
 exits 1 "lambdas that go down"
-run fit builtin:iris -t species
+run fit builtin:mixed -t note --missing drop
 exits 1 "a target of text"
 printf 'x,y\n' >none.csv
 run fit none.csv -t y

@@ -95,11 +95,11 @@ TEST(bad_targets_have_sentences)
     CHECK_OK(gram_table_add_numbers(t, "x", x, 1));
     check_refused(t, NULL, GRAM_ERR_SHAPE,
                   "no target: a column must have that role");
-    CHECK_OK(gram_table_add_strings(t, "s", GRAM_TYPE_CATEGORY, words));
+    CHECK_OK(gram_table_add_strings(t, "s", GRAM_TYPE_TEXT, words));
     CHECK_OK(gram_table_set_role(t, "s", GRAM_ROLE_TARGET));
     check_refused(t, NULL, GRAM_ERR_RANGE,
-                  "target \"s\" is a category column, must be numbers: there "
-                  "is no classification yet");
+                  "target \"s\" is a text column, must be numbers for loss "
+                  "squared");
     CHECK_OK(gram_table_set_role(t, "s", GRAM_ROLE_FEATURE));
     CHECK_OK(gram_table_add_numbers(t, "y", y, 1));
     CHECK_OK(gram_table_set_role(t, "y", GRAM_ROLE_TARGET));
