@@ -157,6 +157,9 @@ done:
     return status;
 }
 
+/* An alpha that is this near to its bound, relatively, is at it. */
+static const double ROUNDING = 1e-9;
+
 gram_output gram_machine_output(const gram_machine *m, size_t q)
 {
     const gi_solution *s = gi_machine_solution(m, q);
@@ -173,7 +176,7 @@ gram_output gram_machine_output(const gram_machine *m, size_t q)
         double most = 1 / (2 * m->lambda[q] * (m->noise ? m->noise[i] : 1));
 
         out.support += a > 0;
-        out.bounded += a >= most;
+        out.bounded += a >= most * (1 - ROUNDING);
         out.sum += a;
     }
     return out;

@@ -172,6 +172,8 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
     }
     gi_machine_summarise(m);
     m->report.residual = NAN;
+    gi_operator_free(K); /* it looks at rows that may go */
+    K = NULL;
     GI_TRY(drop_rows(run, m));
 done:
     gi_operator_free(K);
