@@ -95,11 +95,12 @@ done:
 
 /* -------------------------------------------------------------- range files */
 
-/* The least index of a range file's last line, 0 if there are no lines. */
 static int range_fail(const char *line, size_t number)
 {
-    return cli_fail("%s:%zu: \"%.40s\" is no line of a range file", o.restore,
-                    number, line);
+    size_t n = strcspn(line, "\r\n");
+
+    return cli_fail("%s:%zu: \"%.*s\" is no line of a range file", o.restore,
+                    number, n < 40 ? (int)n : 40, line);
 }
 
 /* One line of the range file with its `count` numbers. */
@@ -147,7 +148,7 @@ static void pass_over(size_t from, size_t to)
         }
 }
 
-/* The n-th line, from 1, of the part that lists features. */
+/* A line of the part that lists features; *next is the least that may come. */
 static int restore_feature(const char *line, size_t number, size_t *next)
 {
     static const double most = 2147483647;
@@ -324,6 +325,39 @@ static size_t print_rows(const svm_data *d)
     return printed;
 }
 
+/* Features that are written in the file, zeros included: its colons; the
+ * table has those that are not zero, and is asked if the file is packed. */
+static size_t count_written(const svm_data *d)
+{
+    FILE *in = fopen(o.data, "rb");
+    size_t colons = 0;
+    int c = in ? getc(in) : EOF;
+
+    if (c == EOF || c == 0x1f) {
+        colons = d->x.start[d->rows];
+        c = EOF;
+    }
+    for (; c != EOF; c = getc_unlocked(in))
+        colons += c == ':';
+    if (in)
+        fclose(in);
+    return colons;
+}
+
+static void warn_if_fuller(const svm_data *d, size_t after)
+{
+    if (d->rows == 0 || after <= d->x.start[d->rows])
+        return;
+    size_t before = count_written(d);
+    if (after > before)
+        fprintf(stderr,
+                "WARNING: original #nonzeros %zu\n"
+                "       > new      #nonzeros %zu\n"
+                "If feature values are non-negative and sparse, use -l 0 "
+                "rather than the default -l -1\n",
+                before, after);
+}
+
 int svm_scale(int argc, char **argv)
 {
     int code = CLI_GOOD;
@@ -337,14 +371,7 @@ int svm_scale(int argc, char **argv)
     if (o.save)
         CLI_TRY(save());
     prepare_zeros();
-    size_t before = d.rows ? d.x.start[d.rows] : 0, after = print_rows(&d);
-    if (after > before)
-        fprintf(stderr,
-                "WARNING: original #nonzeros %zu\n"
-                "       > new      #nonzeros %zu\n"
-                "If feature values are non-negative and sparse, use -l 0 "
-                "rather than the default -l -1\n",
-                before, after);
+    warn_if_fuller(&d, print_rows(&d));
     if (cli_signal())
         code = cli_status(GRAM_ERR_CANCELLED);
 done:
