@@ -73,7 +73,10 @@ int svm_data_read(const char *path, svm_data *out)
     *out = (svm_data){0};
     if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
         return cli_fail("can't open input file %s", path);
-    CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &out->table)));
+    if (svm_kernel_looks(path))
+        CLI_TRY(svm_kernel_read(path, out));
+    else
+        CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &out->table)));
     out->rows = gram_table_rows(out->table);
     CLI_TRY(cli_status(gram_table_find(out->table, "label", &j)));
     out->label = gram_table_column(out->table, j).values;
@@ -81,6 +84,12 @@ int svm_data_read(const char *path, svm_data *out)
     out->x = gram_table_column(out->table, j);
 done:
     return code;
+}
+
+void svm_data_free(svm_data *d)
+{
+    gram_table_free(d->table);
+    free(d->serial);
 }
 
 void svm_sums_add(svm_fit_sums *s, double p, double t)

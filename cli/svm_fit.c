@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "svm_train.h"
 
@@ -158,11 +159,16 @@ int svm_problem_fit(const svm_problem *p, gram_machine **out)
     int code = CLI_GOOD;
     const svm_parameters *o = p->o;
     gram_exec exec = cli_exec("training");
-    char kernel[WORDS], loss[WORDS], lambda[WORDS];
+    char kernel[WORDS + SVM_PATH], loss[WORDS], lambda[WORDS];
+    char matrix[SVM_PATH] = "";
     char *weights = write_weights(p);
     gram_table *table = NULL;
 
-    write_kernel(o, kernel);
+    if (o->t == PRECOMPUTED) {
+        CLI_TRY(svm_kernel_write(p, matrix));
+        snprintf(kernel, sizeof kernel, "precomputed(K=\"%s\")", matrix);
+    } else
+        write_kernel(o, kernel);
     write_loss(o, loss);
     snprintf(lambda, sizeof lambda, "%.17g", 1 / (2 * o->c));
     CLI_TRY(make_table(p, &table));
@@ -182,8 +188,36 @@ int svm_problem_fit(const svm_problem *p, gram_machine **out)
     if (!o->q)
         svm_log(p, *out);
 done:
+    if (*matrix)
+        unlink(matrix);
     free(weights);
     gram_table_free(table);
+    return code;
+}
+
+int svm_problem_save(const svm_problem *p, const gram_machine *m,
+                     const char *path, double laplace)
+{
+    char(*name)[16] = cli_alloc(p->classes, sizeof *name);
+    const char **order = cli_alloc(p->classes, sizeof *order);
+    size_t *serial = cli_alloc(p->n, sizeof *serial);
+    gram_libsvm_options options = {.laplace = laplace};
+    gram_exec exec = cli_exec("writing");
+
+    for (size_t k = 0; k < p->classes; k++) {
+        snprintf(name[k], sizeof name[k], "%d", p->label[k]);
+        order[k] = name[k];
+    }
+    if (p->classes)
+        options.order = order;
+    for (size_t i = 0; p->data->serial && i < p->n; i++)
+        serial[i] = (size_t)p->data->serial[p->row[i]];
+    if (p->o->t == PRECOMPUTED)
+        options.serial = serial;
+    int code = cli_status(gram_machine_save_libsvm(m, path, &options, &exec));
+    free(name);
+    free(order);
+    free(serial);
     return code;
 }
 
@@ -262,6 +296,25 @@ done:
     return code;
 }
 
+/* A machine with a precomputed kernel knows its own rows only; the model of
+ * LIBSVM that is made of it takes rows of new matrices. */
+static int reload(const svm_problem *p, gram_machine **m)
+{
+    int code = CLI_GOOD;
+    char path[SVM_PATH] = "";
+    gram_exec exec = cli_exec("predicting");
+
+    CLI_TRY(svm_temporary(path, ".model"));
+    CLI_TRY(svm_problem_save(p, *m, path, 0));
+    gram_machine_free(*m);
+    *m = NULL;
+    CLI_TRY(cli_status(gram_machine_load(path, &exec, m)));
+done:
+    if (*path)
+        unlink(path);
+    return code;
+}
+
 static int run_fold(const svm_problem *all, const unsigned char *keep,
                     double *out)
 {
@@ -278,6 +331,8 @@ static int run_fold(const svm_problem *all, const unsigned char *keep,
         goto done;
     }
     CLI_TRY(svm_problem_fit(&p, &m));
+    if (all->o->t == PRECOMPUTED)
+        CLI_TRY(reload(&p, &m));
     code = predict_rest(m, all, keep, out);
 done:
     gram_machine_free(m);

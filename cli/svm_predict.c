@@ -188,6 +188,6 @@ int svm_predict(int argc, char **argv)
 done:
     release(&a);
     gram_machine_free(m);
-    gram_table_free(d.table);
+    svm_data_free(&d);
     return code;
 }

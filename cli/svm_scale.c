@@ -365,6 +365,9 @@ int svm_scale(int argc, char **argv)
 
     CLI_TRY(parse(argc, argv));
     CLI_TRY(svm_data_read(o.data, &d));
+    if (d.serial)
+        CLI_TRY(cli_fail("%s: a precomputed kernel, which cannot be scaled",
+                         o.data));
     survey(&d);
     if (o.restore)
         CLI_TRY(restore());
@@ -375,7 +378,7 @@ int svm_scale(int argc, char **argv)
     if (cli_signal())
         code = cli_status(GRAM_ERR_CANCELLED);
 done:
-    gram_table_free(d.table);
+    svm_data_free(&d);
     free(f.min);
     free(f.max);
     free(f.zero);

@@ -235,26 +235,6 @@ static int find_laplace(const svm_problem *p, double *out)
     return code;
 }
 
-static int write_model(const svm_problem *p, const gram_machine *m,
-                       const char *path, double laplace)
-{
-    char(*name)[16] = cli_alloc(p->classes, sizeof *name);
-    const char **order = cli_alloc(p->classes, sizeof *order);
-    gram_libsvm_options options = {.laplace = laplace};
-    gram_exec exec = cli_exec("writing");
-
-    for (size_t k = 0; k < p->classes; k++) {
-        snprintf(name[k], sizeof name[k], "%d", p->label[k]);
-        order[k] = name[k];
-    }
-    if (p->classes)
-        options.order = order;
-    int code = cli_status(gram_machine_save_libsvm(m, path, &options, &exec));
-    free(name);
-    free(order);
-    return code;
-}
-
 static int train(const svm_problem *p, const char *path)
 {
     int code = CLI_GOOD;
@@ -264,7 +244,7 @@ static int train(const svm_problem *p, const char *path)
     if (o.b && (o.s == EPSILON_SVR || o.s == NU_SVR))
         CLI_TRY(find_laplace(p, &laplace));
     CLI_TRY(svm_problem_fit(p, &m));
-    CLI_TRY(write_model(p, m, path, laplace));
+    CLI_TRY(svm_problem_save(p, m, path, laplace));
     if (!gram_machine_report(m)->converged)
         fprintf(stderr, "WARNING: reaching max number of iterations\n");
 done:
@@ -289,13 +269,15 @@ int svm_train(int argc, char **argv)
         CLI_TRY(cli_fail("ERROR: %s: no rows", path));
     if (o.g == 0)
         o.g = 1 / (double)(d.x.width ? d.x.width : 1);
+    if (o.t == PRECOMPUTED)
+        CLI_TRY(svm_kernel_check(&d));
     svm_problem_make(&o, &d, NULL, &p);
     if (svm_classifies(&o))
         CLI_TRY(check_classes(&p));
     code = o.v ? print_folds(&p) : train(&p, model);
 done:
     svm_problem_free(&p);
-    gram_table_free(d.table);
+    svm_data_free(&d);
     free(o.w);
     free(model);
     return code;

@@ -45,6 +45,20 @@ void svm_problem_free(svm_problem *p);
 /* Train, and say how it went unless -q. */
 int svm_problem_fit(const svm_problem *p, gram_machine **out);
 
+/* Write it as LIBSVM's model; laplace as in gram_libsvm_options. */
+int svm_problem_save(const svm_problem *p, const gram_machine *m,
+                     const char *path, double laplace);
+
+enum { SVM_PATH = 512 };
+
+/* A new empty file whose name ends so. */
+int svm_temporary(char path[SVM_PATH], const char *ending);
+
+/* Are the numbers of rows in order?  The problem's matrix, as a new .npy
+ * file. */
+int svm_kernel_check(const svm_data *d);
+int svm_kernel_write(const svm_problem *p, char path[SVM_PATH]);
+
 /* LIBSVM's log of a machine. */
 void svm_log(const svm_problem *p, const gram_machine *m);
 

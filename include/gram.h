@@ -846,6 +846,8 @@ typedef struct gram_libsvm_options {
     const char *const *order; /* names of all classes in the order of the file;
                                  NULL: as it was read, or sorted */
     double laplace; /* regression: scale of its noise, probA; 0: not known */
+    const size_t *serial; /* precomputed: the number of each row that was
+                             trained with; NULL: 1, 2, ... */
 } gram_libsvm_options;
 
 /* Write a machine as a LIBSVM model file, numbers to the last bit.  Errors:

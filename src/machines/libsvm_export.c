@@ -258,7 +258,8 @@ static void take_features(const gram_machine *m, size_t i, gi_libsvm *l,
 }
 
 static gram_status take_vectors(gi_run *run, const gram_machine *m,
-                                const size_t *row, gi_libsvm *l)
+                                const size_t *serial, const size_t *row,
+                                gi_libsvm *l)
 {
     gram_status status = GRAM_OK;
     size_t e = 0;
@@ -266,8 +267,11 @@ static gram_status take_vectors(gi_run *run, const gram_machine *m,
     GI_TRY(GI_NEW_ZERO(run, l->x.start, l->n + 1));
     if (l->kernel == GI_LIBSVM_PRECOMPUTED) {
         GI_TRY(GI_NEW(run, l->serial, l->n));
-        for (size_t s = 0; s < l->n; s++)
-            l->serial[s] = (size_t)m->row[row[s]] + 1;
+        for (size_t s = 0; s < l->n; s++) {
+            size_t i = (size_t)m->row[row[s]];
+
+            l->serial[s] = serial ? serial[i] : i + 1;
+        }
         return status;
     }
     for (size_t s = 0; s < l->n; s++)
@@ -375,7 +379,7 @@ static gram_status make_model(gi_run *run, const gram_machine *m,
         GI_TRY(take_labels(run, m, place, l));
     }
     GI_TRY(take_rows(run, m, place, l, &row));
-    GI_TRY(take_vectors(run, m, row, l));
+    GI_TRY(take_vectors(run, m, o->serial, row, l));
     GI_TRY(take_functions(run, m, place, row, o->laplace, l));
 done:
     gi_free(row);
