@@ -13,4 +13,5 @@ missed=0
 /usr/bin/python3 bench/bench_splits.py "$build" || missed=1
 "$build/bench/bench_linalg" || missed=1
 "$build/bench/bench_path" || missed=1
+"$build/bench/bench_newton" || missed=1
 exit $missed

@@ -17,6 +17,15 @@
  * one of its rows take. */
 enum { GI_TIMES = 8, GI_TIMES_SUMS = 16 };
 
+/* What a step of two variables leaves, and the curvature that counts for none
+ * or less. */
+typedef struct gi_extremes {
+    float most, least;
+    size_t most_at, least_at;
+} gi_extremes;
+
+#define GI_CURVATURE 1e-12f
+
 typedef struct gi_cpu {
     const char *name;
 #define OPERATION(result, name, arguments) result(*name) arguments;

@@ -213,6 +213,7 @@ SIMD static inline vector_d split_d(vector_d x, vector_d *e)
 }
 
 #include "cpu/cpu_simd.inc"
+#include "cpu/cpu_simd_step.inc"
 
 #define REAL double
 #define OF(name) name##_d
@@ -299,6 +300,7 @@ const gi_cpu gi_cpu_avx2 = {
     .name = "avx2",
     .count_byte = count_byte,
     .triad = triad,
+    SIMD_STEP,
     .transpose_d = transpose_d,
     .transpose_s = transpose_s,
     SIMD_TILE(d),

@@ -191,6 +191,7 @@ SIMD static inline vector_d split_d(vector_d x, vector_d *e)
 }
 
 #include "cpu/cpu_simd.inc"
+#include "cpu/cpu_simd_step.inc"
 
 #define REAL double
 #define OF(name) name##_d
@@ -207,6 +208,7 @@ const gi_cpu gi_cpu_avx512 = {
     .name = "avx512",
     .count_byte = count_byte,
     .triad = triad,
+    SIMD_STEP,
     SIMD_TILE(d),
     SIMD_TILE(s),
 };

@@ -35,6 +35,22 @@ done:
     return status;
 }
 
+gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
+                          gi_block **out)
+{
+    gram_status status;
+    gi_block *part = NULL;
+
+    *out = NULL;
+    GI_TRY(GI_NEW_ZERO(run, part, 1));
+    GI_TRY(gi_engine_rows(&part->e, run, &b->e, x));
+    *out = part;
+    part = NULL;
+done:
+    gi_block_free(part);
+    return status;
+}
+
 void gi_block_free(gi_block *b)
 {
     if (b)

@@ -16,6 +16,10 @@ typedef struct gi_block gi_block;
 gram_status gi_block_new(gi_run *run, const gram_program *p,
                          const double *theta, const gi_points *x,
                          const gi_points *t, gi_block **out);
+/* The same with other rows x instead: only they are set up, so it is cheap to
+ * make for a few.  `b` must stay; k(x,t) has the bits it has there. */
+gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
+                          gi_block **out);
 void gi_block_free(gi_block *b);
 
 /* out[r*ld + s] = k(x_(row+r), t_(col+s)).  From the threads of one OpenMP

@@ -361,6 +361,18 @@ static void choose_tasks(gi_engine *e)
         e->threads = gi_min_size(e->threads, e->tasks + (e->tasks == 0));
 }
 
+static gram_status begin_workers(gi_engine *e, const char *needed)
+{
+    gram_status status;
+
+    GI_TRY(gi_schedule_new(e, needed));
+    GI_TRY(GI_NEW_ZERO(e->run, e->work, e->threads));
+    for (size_t i = 0; i < e->threads; i++)
+        GI_TRY(begin_work(e, &e->work[i]));
+done:
+    return status;
+}
+
 gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes, int mode)
@@ -383,10 +395,34 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
     GI_TRY(check_pairs(e, needed));
     GI_TRY(gi_operands_new(e, needed));
     GI_TRY(begin_selves(e, needed));
-    GI_TRY(gi_schedule_new(e, needed));
-    GI_TRY(GI_NEW_ZERO(run, e->work, e->threads));
-    for (size_t i = 0; i < e->threads; i++)
-        GI_TRY(begin_work(e, &e->work[i]));
+    GI_TRY(begin_workers(e, needed));
+done:
+    gi_free(needed);
+    return status;
+}
+
+gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
+                           const gi_points *x)
+{
+    gram_status status;
+    char *needed = NULL;
+
+    *e = (gi_engine){.run = run,
+                     .p = lender->p,
+                     .theta = lender->theta,
+                     .x = x,
+                     .t = lender->t,
+                     .lender = lender,
+                     .mode = lender->mode,
+                     .lanes = lender->lanes,
+                     .self_t = lender->self_t};
+    choose_tasks(e);
+    GI_TRY(GI_NEW(run, needed, e->p->ops));
+    gi_schedule_need(e, needed);
+    GI_TRY(gi_operands_borrow(e));
+    if (e->self_t)
+        GI_TRY(find_selves(e, x, &e->self_x));
+    GI_TRY(begin_workers(e, needed));
 done:
     gi_free(needed);
     return status;
@@ -408,7 +444,7 @@ void gi_engine_end(gi_engine *e)
     gi_free(e->work);
     gi_operands_free(e);
     free_selves(e->self_x, e->p->ops);
-    if (!e->symmetric)
+    if (!e->symmetric && !e->lender)
         free_selves(e->self_t, e->p->ops);
     gi_free(e->step);
     gi_free(e->where);

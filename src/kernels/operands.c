@@ -535,6 +535,48 @@ done:
     return status;
 }
 
+/* Scales, centres and t are the lender's, so values have the bits that they
+ * have in its own tiles. */
+static gram_status borrow(const gi_engine *e, int i, gi_operand *o)
+{
+    const gi_op *op = &e->p->op[i];
+    recipe r = recipe_of(op);
+    size_t unit = r.panels ? e->lanes->row_unit() : 1;
+    gram_status status = GRAM_OK;
+
+    if (!o->t.rows)
+        return status;
+    o->x = (gi_side){.rows = &e->x->view[op->view]};
+    if (o->sparse) {
+        GI_TRY(complete(e, e->x, &o->x));
+        GI_TRY(new_entries(e, o, e->x, &o->x));
+    }
+    GI_TRY(new_panels(e, o, e->x, unit, &o->x.panels));
+    if (o->t.norm)
+        GI_TRY(new_norms(e, e->x, &o->x.norm));
+    GI_TRY(fill_side(e, o, e->x, &o->x, unit));
+    if (o->t.shift)
+        GI_TRY(new_shifts(e, o, e->x, &o->x));
+done:
+    return status;
+}
+
+gram_status gi_operands_borrow(gi_engine *e)
+{
+    gram_status status;
+
+    GI_TRY(GI_NEW_ZERO(e->run, e->operand, e->p->ops));
+    for (size_t i = 0; i < e->p->ops; i++) {
+        e->operand[i] = e->lender->operand[i];
+        e->operand[i].x = (gi_side){0};
+    }
+    for (size_t i = 0; i < e->p->ops; i++)
+        GI_TRY(borrow(e, (int)i, &e->operand[i]));
+    e->products = e->lender->products;
+done:
+    return status;
+}
+
 static void free_side(gi_side *s)
 {
     gi_free(s->panels);
@@ -552,6 +594,8 @@ void gi_operands_free(gi_engine *e)
         if (e->symmetric)
             o->t.norm = o->t.shift = o->t.entries = NULL;
         free_side(&o->x);
+        if (e->lender)
+            continue;
         free_side(&o->t);
         gi_free(o->centre);
         gi_free(o->weight);

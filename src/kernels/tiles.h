@@ -148,6 +148,7 @@ typedef struct gi_engine {
     const double *theta;
     const gi_points *x, *t; /* of a symmetric run the same */
     int symmetric;
+    const struct gi_engine *lender; /* of all that t has; NULL: it is our own */
     int mode;
     const gi_lanes *lanes;
     gi_operand *operand;      /* per instruction */
@@ -178,6 +179,9 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes,
                             int mode);
+/* Other rows x with the t of an engine that stays: only x is set up. */
+gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
+                           const gi_points *x);
 gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep);
 void gi_engine_end(gi_engine *e);
 size_t gi_engine_edge(size_t rows, size_t cols); /* of a block */
@@ -195,8 +199,10 @@ gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const double *V,
 
 const gi_lanes *gi_lanes_of(const gi_points *x);
 
-/* operands.c: the operands of all leaves among the needed instructions. */
+/* operands.c: the operands of all leaves among the needed instructions; those
+ * of the lender with the rows of x. */
 gram_status gi_operands_new(gi_engine *e, const char *needed);
+gram_status gi_operands_borrow(gi_engine *e);
 void gi_operands_free(gi_engine *e);
 
 /* schedule.c */

@@ -374,7 +374,7 @@ gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,
     size_t functions = gi_classes_functions(c);
     double *room = NULL;
 
-    if (c->link != GI_LINK_NONE) {
+    if (c->link == GI_LINK_LOGISTIC || c->link == GI_LINK_SIGMOID) {
         GI_TRY(GI_NEW(run, room, rows * c->count));
         GI_TRY(gi_classes_proba(run, c, f, rows, room));
         for (size_t i = 0; i < rows; i++)

@@ -22,7 +22,9 @@ typedef enum gi_coding {
 typedef enum gi_link {
     GI_LINK_NONE,
     GI_LINK_LOGISTIC, /* 1/(1 + exp(-f)) */
-    GI_LINK_SIGMOID   /* 1/(1 + exp(a f + b)), a and b from folds */
+    GI_LINK_SIGMOID,  /* 1/(1 + exp(a f + b)), a and b from folds */
+    GI_LINK_PROCESS   /* the mean of 1/(1 + exp(-f)) over the posterior of f, by
+                         gi_asked_process; two classes */
 } gi_link;
 
 typedef struct gi_classes {
@@ -64,8 +66,8 @@ gram_status gi_classes_weights(gi_run *run, const gi_classes *c,
                                double *out);
 
 /* From rows x functions decision values: the classes, and rows x count
- * probabilities (which need a link).  Where there is a link the class is the
- * most probable one. */
+ * probabilities (which need a link, but PROCESS).  Where there is a link the
+ * class is the most probable one. */
 gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,
                              size_t rows, int *label);
 gram_status gi_classes_proba(gi_run *run, const gi_classes *c, const double *f,

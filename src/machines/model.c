@@ -119,7 +119,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_whole(c, &link));
     GI_TRY(code_texts(c, &k->name, &k->count));
     if (coding < GI_CODING_NONE || coding > GI_CODING_JOINT ||
-        link < GI_LINK_NONE || link > GI_LINK_SIGMOID)
+        link < GI_LINK_NONE || link > GI_LINK_PROCESS)
         GI_TRY(bad_model(c, "classes of no known kind"));
     k->coding = (gi_coding)coding;
     k->link = (gi_link)link;
@@ -128,6 +128,8 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
             GI_TRY(bad_model(c, "a number of classes that cannot be"));
         functions = gi_classes_functions(k);
     }
+    if (k->link == GI_LINK_PROCESS && functions != 1)
+        GI_TRY(bad_model(c, "a process of more than two classes"));
     if (functions != m->targets)
         GI_TRY(bad_model(c, "more or fewer functions than classes need"));
     GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));

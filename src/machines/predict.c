@@ -312,8 +312,10 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
     if (out->label)
         GI_TRY(gi_classes_label(a->run, &decide, mean, a->rows, out->label));
     if (out->proba)
-        GI_TRY(gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
-                                out->proba));
+        GI_TRY(a->m->classes.link == GI_LINK_PROCESS
+                   ? gi_asked_process(a, mean, out->proba)
+                   : gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
+                                      out->proba));
     if (out->std || out->std_f || (interval && !jackknife))
         GI_TRY(spread(a, jackknife ? 0 : gi_normal_quantile((1 + width) / 2),
                       mean, out));
@@ -354,8 +356,9 @@ static int can_slice(const gram_machine *m, const gram_prediction *out)
     for (size_t i = 0; i < p->ops; i++)
         if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
             return 0;
-    return !out->std && !out->std_f && !out->lower && !out->upper &&
-           !out->terms && !out->terms_std && !out->why && !out->why_part &&
+    return !(out->proba && m->classes.link == GI_LINK_PROCESS) && !out->std &&
+           !out->std_f && !out->lower && !out->upper && !out->terms &&
+           !out->terms_std && !out->why && !out->why_part &&
            strcmp(m->solution[0].solver->name, "markov") != 0;
 }
 

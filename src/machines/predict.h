@@ -28,6 +28,10 @@ gram_status gi_asked_mean(const gi_asked *a, double *mean);
 /* variance[i*solutions + q] of f, in units of the amplitude. */
 gram_status gi_asked_variance(const gi_asked *a, double *variance);
 
+/* Probabilities of two classes, f averaged over its posterior. */
+gram_status gi_asked_process(const gi_asked *a, const double *mean,
+                             double *proba);
+
 /* D of a new measurement at each row: 1, or with a noise column that of the
  * table, or where it has none the mean of the training rows. */
 gram_status gi_asked_noise(const gi_asked *a, double *D);

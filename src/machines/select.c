@@ -231,6 +231,10 @@ static gram_status search(gi_fit *f, gi_selection *s)
     if (f->select == GRAM_SELECT_EVIDENCE && m->targets == 1) {
         if (!s->pick)
             m->evidence[0] = found.value;
+        if (!gi_machine_is_squared(m)) {
+            m->lambda[0] = found.lambda;
+            m->classes.link = GI_LINK_PROCESS;
+        }
         goto done;
     }
     GI_TRY(along_path(f, s));

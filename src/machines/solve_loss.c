@@ -172,7 +172,7 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
     }
     gi_machine_summarise(m);
     m->report.residual = NAN;
-    gi_operator_free(K); /* it looks at rows that may go */
+    gi_operator_free(K); /* it looks at the rows that are there now */
     K = NULL;
     GI_TRY(drop_rows(run, m));
 done:

@@ -41,7 +41,9 @@ double gi_criteria_total(const gi_problem *p, unsigned want,
 typedef struct gi_search {
     const gram_program *program;
     const gi_points *x;  /* in double */
-    gi_problem problem;  /* without K and lambda */
+    gi_problem problem;  /* without K and lambda; its loss is squared, or
+                            logistic: evidence by Laplace (laplace.h), where an
+                            amplitude of all of K is to be held */
     unsigned criterion;  /* GI_WANT_EVIDENCE, GI_WANT_LOO or GI_WANT_GCV */
     gi_unknown *unknown; /* from gi_unknowns_new */
     size_t unknowns;

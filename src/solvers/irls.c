@@ -336,6 +336,28 @@ done:
     return status;
 }
 
+/* May conjugate gradients with what there is do in `limit` steps?  The spread
+ * of log(R/R of the factor) over the rows stands for that of the eigenvalues;
+ * a row that comes or goes counts as FAR. */
+static int is_near(const gi_irls *s, double tolerance, size_t limit)
+{
+    const double FAR = 4;
+    const size_t n = s->p->n;
+    double squares = 0, spread;
+
+    if (s->factors == 0)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        double off =
+            s->root[i] == s->old[i] ? 0 : 2 * fabs(log(s->root[i] / s->old[i]));
+
+        squares += fmin(off * off, FAR * FAR) / (double)n;
+    }
+    spread = sqrt(squares);
+    return spread == 0 ||
+           exp(2 * spread) / 2 * log(2 / tolerance) <= (double)limit;
+}
+
 gram_status gi_irls_solve(gi_run *run, gi_irls *s, double tolerance, size_t m,
                           const double *c, double *x)
 {
@@ -354,8 +376,7 @@ gram_status gi_irls_solve(gi_run *run, gi_irls *s, double tolerance, size_t m,
     GI_TRY(GI_NEW(run, t.room, n * m));
     memset(x, 0, n * m * sizeof *x);
     while (!result.converged) {
-        if (s->factors > 0 &&
-            (s->blas || memcmp(s->old, s->root, n * sizeof *s->old) == 0))
+        if (fresh || is_near(s, tolerance, cg.steps))
             GI_TRY(gi_cg_solve(run, &cg, n, m, c, x, &result));
         if (result.converged || (fresh && !s->blas))
             break;

@@ -11,6 +11,7 @@
  */
 #include "solvers/operator.h"
 
+#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -40,6 +41,7 @@ typedef struct kernel_matrix {
     gi_csr right; /* Phi(t), made by the first product */
     gi_markov markov;
     int by_number; /* instructions know rows by their number */
+    gi_points *own; /* x, where it is this operator's to free */
     size_t bytes;
 } kernel_matrix;
 
@@ -189,6 +191,123 @@ done:
     return status;
 }
 
+/* Rows on their way, EDGE columns at a time. */
+typedef struct rows_out {
+    gi_block *block;
+    size_t m, cols;
+    float *const *out;
+    float *room; /* m x EDGE per thread; NULL: write where they belong */
+} rows_out;
+
+/* How many rows from i on stand at the same distance in memory. */
+static size_t run_of_rows(const rows_out *r, size_t i, size_t *ld)
+{
+    size_t end = i + 1;
+
+    *ld = r->cols;
+    if (end == r->m || r->out[end] < r->out[i] + r->cols)
+        return 1;
+    *ld = (size_t)(r->out[end] - r->out[i]);
+    while (end < r->m && r->out[end] == r->out[end - 1] + *ld)
+        end++;
+    return end - i;
+}
+
+static gram_status fill_rows(void *user, size_t i)
+{
+    const rows_out *r = user;
+    const size_t col = i * EDGE, cols = min_size(EDGE, r->cols - col);
+    float *room =
+        r->room ? r->room + (size_t)omp_get_thread_num() * r->m * EDGE : NULL;
+    gram_status status = GRAM_OK;
+
+    if (room)
+        GI_TRY(gi_block_fill(r->block, 0, r->m, col, cols, room, EDGE));
+    for (size_t k = 0, n, ld; k < r->m; k += n) {
+        n = run_of_rows(r, k, &ld);
+        if (!room)
+            GI_TRY(
+                gi_block_fill(r->block, k, n, col, cols, r->out[k] + col, ld));
+        for (size_t j = k; room && j < k + n; j++)
+            memcpy(r->out[j] + col, room + j * EDGE, cols * sizeof *room);
+    }
+done:
+    return status;
+}
+
+/* Are the rows in so few places that it pays to compute them there? */
+static int in_few_places(const rows_out *r)
+{
+    const size_t least = 32; /* rows of a place, in the mean */
+    size_t places = 0, ld;
+
+    for (size_t i = 0; i < r->m; i += run_of_rows(r, i, &ld))
+        places++;
+    return places * least <= r->m || r->m == 1;
+}
+
+static gram_status rows_single(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, float *const *out)
+{
+    kernel_matrix *whole = K->user;
+    rows_out r = {.m = m, .cols = K->cols, .out = out};
+    gi_points *rows = NULL, *x = NULL;
+    gram_status status;
+
+    GI_TRY(ready(whole, run, GI_SINGLE));
+    GI_TRY(gi_points_select(run, whole->p, whole->x, row, m, &rows));
+    GI_TRY(gi_points_view(run, rows, GI_SINGLE, &x));
+    GI_TRY(gi_block_rows(run, whole->part[GI_SINGLE].block, x, &r.block));
+    if (!in_few_places(&r))
+        GI_TRY(GI_NEW(run, r.room, (size_t)run->threads * m * EDGE));
+    GI_TRY(gi_each(run, (K->cols + EDGE - 1) / EDGE, fill_rows, &r));
+done:
+    gi_free(r.room);
+    gi_block_free(r.block);
+    gi_points_free(x);
+    gi_points_free(rows);
+    return status;
+}
+
+static gram_status columns(const gi_operator *K, gi_run *run, const size_t *col,
+                           size_t m, const double *v, double *out)
+{
+    const kernel_matrix *whole = K->user;
+    kernel_matrix part = {0};
+    gi_points *cols = NULL;
+    gram_status status;
+
+    GI_TRY(gi_points_select(run, whole->p, whole->t ? whole->t : whole->x, col,
+                            m, &cols));
+    part = matrix_of(whole->p, whole->theta, whole->x, cols);
+    part.op.user = &part;
+    GI_TRY(product(&part.op, run, 0, v, 1, out));
+done:
+    release(&part.part[GI_DOUBLE]);
+    gi_points_free(cols);
+    return status;
+}
+
+static gram_status restrict_to(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, gi_operator **out)
+{
+    const kernel_matrix *whole = K->user;
+    kernel_matrix *part = NULL;
+    gi_points *x = NULL;
+    gram_status status;
+
+    GI_TRY(GI_NEW(run, part, 1));
+    GI_TRY(gi_points_select(run, whole->p, whole->x, row, m, &x));
+    *part = matrix_of(whole->p, whole->theta, x, NULL);
+    part->op.user = part;
+    part->own = x;
+    *out = &part->op;
+    part = NULL;
+done:
+    gi_free(part);
+    return status;
+}
+
 static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 {
     const kernel_matrix *m = K->user;
@@ -295,10 +414,25 @@ done:
     return status;
 }
 
+static void destroy(gi_operator *K)
+{
+    kernel_matrix *m = K->user;
+
+    release(&m->part[GI_DOUBLE]);
+    release(&m->part[GI_SINGLE]);
+    gi_features_free(m->map);
+    gi_csr_free(&m->csr);
+    gi_csr_free(&m->right);
+    gi_points_free(m->own);
+    gi_free(m);
+}
+
 /* op.user is for the caller to set: the matrix where it comes to lie. */
 static kernel_matrix matrix_of(const gram_program *p, const double *theta,
                                const gi_points *x, const gi_points *t)
 {
+    const int by_number = knows_rows(p);
+
     return (kernel_matrix){.op = {.rows = x->rows,
                                   .cols = t ? t->rows : x->rows,
                                   .symmetric = !t,
@@ -306,6 +440,10 @@ static kernel_matrix matrix_of(const gram_program *p, const double *theta,
                                   .product = product,
                                   .subset = subset,
                                   .diagonal = diagonal,
+                                  .rows_single = by_number ? NULL : rows_single,
+                                  .columns = by_number ? NULL : columns,
+                                  .part = by_number || t ? NULL : restrict_to,
+                                  .destroy = destroy,
                                   .gradient = t ? NULL : gradient,
                                   .thetas = p->thetas,
                                   .cost = entry_cost(p, x)},
@@ -313,7 +451,7 @@ static kernel_matrix matrix_of(const gram_program *p, const double *theta,
                            .theta = theta,
                            .x = x,
                            .t = t,
-                           .by_number = knows_rows(p)};
+                           .by_number = by_number};
 }
 
 gram_status gi_operator_new(gi_run *run, const gram_program *p,
@@ -344,16 +482,8 @@ done:
 
 void gi_operator_free(gi_operator *K)
 {
-    kernel_matrix *m = K ? K->user : NULL;
-
-    if (!m)
-        return;
-    release(&m->part[GI_DOUBLE]);
-    release(&m->part[GI_SINGLE]);
-    gi_features_free(m->map);
-    gi_csr_free(&m->csr);
-    gi_csr_free(&m->right);
-    gi_free(m);
+    if (K && K->destroy)
+        K->destroy(K);
 }
 
 /* ----------------------------------------------------------- any operator's */
@@ -407,6 +537,46 @@ gram_status gi_operator_store(const gi_operator *K, gi_run *run,
     GI_TRY(gi_operator_prepare(K, run, blas));
     GI_TRY(gi_each(run, down * across, store_piece, &s));
 done:
+    return status;
+}
+
+gram_status gi_operator_rows(const gi_operator *K, gi_run *run,
+                             const size_t *row, size_t m, float *const *out)
+{
+    gram_status status;
+
+    if (m == 0)
+        return GRAM_OK;
+    if (K->rows_single)
+        return K->rows_single(K, run, row, m, out);
+    GI_TRY(gi_operator_prepare(K, run, &gi_blas_single));
+    for (size_t i = 0; i < m; i++)
+        GI_TRY(K->tile(K, &gi_blas_single, row[i], 1, 0, K->cols, out[i],
+                       K->cols));
+done:
+    return status;
+}
+
+gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
+                                const size_t *col, size_t m, const double *v,
+                                double *out)
+{
+    const size_t most = K->symmetric ? K->cols / 2 : K->cols;
+    double *full = NULL;
+    gram_status status;
+
+    if (m == 0) {
+        memset(out, 0, K->rows * sizeof *out);
+        return GRAM_OK;
+    }
+    if (K->columns && !K->csr && m <= most)
+        return K->columns(K, run, col, m, v, out);
+    GI_TRY(GI_NEW_ZERO(run, full, K->cols));
+    for (size_t j = 0; j < m; j++)
+        full[col[j]] = v[j];
+    GI_TRY(K->product(K, run, 0, full, 1, out));
+done:
+    gi_free(full);
     return status;
 }
 

@@ -39,6 +39,27 @@ struct gi_operator {
 
     /* What follows may be NULL or 0: not there. */
 
+    /* out[i][j] = K(row[i], j) in single precision, all columns; ask
+     * gi_operator_rows. */
+    gram_status (*rows_single)(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, float *const *out);
+
+    /* out[i] = sum_j K(i, col[j]) v_j, in double; ask gi_operator_columns. */
+    gram_status (*columns)(const gi_operator *K, gi_run *run, const size_t *col,
+                           size_t m, const double *v, double *out);
+
+    /* The symmetric operator of these rows alone, for gi_operator_free; what K
+     * looks at must stay. */
+    gram_status (*part)(const gi_operator *K, gi_run *run, const size_t *row,
+                        size_t m, gi_operator **out);
+
+    /* All of it in memory: K(i,j) = single[i*single_ld + j]. */
+    const float *single;
+    size_t single_ld;
+
+    /* Free the operator and what it owns; NULL: it is its owner's affair. */
+    void (*destroy)(gi_operator *K);
+
     /* grad[m] += sum_ij G_ij dK_ij/dtheta_m; see gi_engine_gradient. */
     gram_status (*gradient)(const gi_operator *K, gi_run *run,
                             void (*seed)(void *user, const gi_tile *tile,
@@ -80,6 +101,16 @@ gram_status gi_operator_prepare(const gi_operator *K, gi_run *run,
 /* All of K as a dense matrix of that precision, both triangles. */
 gram_status gi_operator_store(const gi_operator *K, gi_run *run,
                               const gi_blas *blas, void *out, size_t ld);
+
+/* Rows in single precision: out[i] has room for all columns of row[i]. */
+gram_status gi_operator_rows(const gi_operator *K, gi_run *run,
+                             const size_t *row, size_t m, float *const *out);
+
+/* out = K v in double, where v has numbers in the columns `col` and is 0
+ * elsewhere: costs m columns, or the whole product if that is less. */
+gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
+                                const size_t *col, size_t m, const double *v,
+                                double *out);
 
 /* Bytes that the operator holds, its packed rows included. */
 size_t gi_operator_bytes(const gi_operator *K);

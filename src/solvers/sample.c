@@ -44,6 +44,7 @@ gram_status gi_sample_new(gi_run *run, const gram_program *program,
     gram_status status = GRAM_OK;
 
     a.problem.n = m;
+    a.problem.start = m < p->n ? NULL : p->start;
     if (m < p->n) {
         GI_TRY(gi_points_select(run, program, x, row, m, &a.own_x));
         a.x = a.own_x;

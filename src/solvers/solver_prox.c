@@ -28,6 +28,7 @@
 
 #include "base/mem.h"
 #include "solvers/active.h"
+#include "solvers/gap.h"
 #include "solvers/system.h"
 
 /* Newton steps at most; rounds without gain, at most; so many steps in turn
@@ -573,6 +574,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
         idle = out->gap < before / 2 ? 0 : idle + 1;
     }
     out->steps = x.steps;
+    GI_TRY(gi_gap_measure(&x.run, p, out));
     out->converged = is_within(&x, p->tolerance > 0 ? aim : GOOD);
     GI_TRY(gi_run_tick(run, 1));
 done:

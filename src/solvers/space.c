@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "solvers/laplace.h"
 #include "solvers/minimise.h"
 
 enum {
@@ -79,9 +80,13 @@ static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
                                double *criterion, double *gradient)
 {
     double dlog_lambda = 0, slope;
-    gram_status status = gi_criterion_value(run, p, v->s->criterion, criterion,
-                                            gradient ? &dlog_lambda : NULL,
-                                            gradient ? v->grad : NULL);
+    double *by_lambda = gradient ? &dlog_lambda : NULL;
+    double *by_theta = gradient && v->opens > 0 ? v->grad : NULL;
+    gram_status status =
+        gi_problem_is_squared(p)
+            ? gi_criterion_value(run, p, v->s->criterion, criterion, by_lambda,
+                                 by_theta)
+            : gi_laplace_value(run, p, criterion, by_lambda, by_theta);
 
     if (status != GRAM_OK || !gradient)
         return status;
@@ -258,7 +263,7 @@ static gram_status find_scale(gi_run *run, gi_space *v, const gi_operator *K)
     for (size_t t = 0; t < p->targets; t++)
         variance += gi_target_variance(p, t) / (double)p->targets;
     v->scale = signal;
-    if (v->s->criterion == GI_WANT_EVIDENCE) {
+    if (v->s->criterion == GI_WANT_EVIDENCE && gi_problem_is_squared(p)) {
         if (p->amplitude == GI_AMPLITUDE_ONE)
             v->scale = variance;
         else if (p->amplitude == GI_AMPLITUDE_INVERSE)
@@ -285,6 +290,8 @@ static int wants_path(const gi_space *v, const gi_operator *K, size_t rows)
 {
     const gi_search *s = v->s;
 
+    if (!gi_problem_is_squared(&s->problem))
+        return 0;
     if (s->criterion == GI_WANT_GCV)
         return 1;
     if (is_fixed(s->lambda) && (v->opens == 0 || s->lambda == 0))
@@ -301,6 +308,11 @@ gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
     gi_operator *K = NULL;
     gram_status status;
 
+    if (!gi_problem_is_squared(&s->problem) && s->criterion != GI_WANT_EVIDENCE)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "search: with the loss %s the criterion must be "
+                       "evidence",
+                       s->problem.loss->class_->name);
     choose(v, 0);
     GI_TRY(gi_operator_new(run, s->program, v->theta, v->rows.x, NULL, &K));
     GI_TRY(find_scale(run, v, K));

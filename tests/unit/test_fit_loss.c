@@ -395,12 +395,68 @@ TEST(a_class_of_one_row_is_no_obstacle)
     gram_table_free(u);
 }
 
+/* The mean of 1/(1 + exp(-f)) over N(mean, variance), by the trapezoidal
+ * rule. */
+static double averaged(double mean, double variance)
+{
+    double sum = 0, all = 0;
+
+    for (int k = -4000; k <= 4000; k++) {
+        double z = (double)k / 400, w = exp(-z * z / 2);
+
+        sum += w / (1 + exp(-mean - z * sqrt(variance)));
+        all += w;
+    }
+    return sum / all;
+}
+
+/* A machine chosen by evidence averages over the posterior: its variance is
+ * k(x,x) - k'(K + 2 lambda/W)^-1 k, over 2 lambda. */
+TEST(a_process_averages_probabilities)
+{
+    enum { N = 30 };
+    gram_table *t = blobs(N, 2, 1.5, 53);
+    gram_fit_options o = {.kernel = "rbf(gamma=?)",
+                          .loss = "logistic",
+                          .select = GRAM_SELECT_EVIDENCE,
+                          .no_intercept = 1,
+                          .scale = GRAM_KERNEL_SCALE_NONE};
+    gram_machine *m = machines_fit(t, &o);
+    const gram_report *r = gram_machine_report(m);
+    double *f = values_of(m, t), *K = grams_matrix(r->kernel, t);
+    double p[2 * N], A[N * N], B[N * N], lambda = r->lambda[0];
+
+    CHECK(isfinite(r->log_evidence[0]));
+    CHECK_OK(
+        gram_machine_predict(m, t, NULL, NULL, &(gram_prediction){.proba = p}));
+    memcpy(A, K, sizeof A);
+    memcpy(B, K, sizeof B);
+    for (int i = 0; i < N; i++) {
+        double q = 1 / (1 + exp(-f[i]));
+
+        A[i * N + i] += 2 * lambda / (q * (1 - q));
+    }
+    machines_solve(N, A, N, B);
+    for (int i = 0; i < N; i++) {
+        double variance = K[i * N + i];
+
+        for (int j = 0; j < N; j++)
+            variance -= K[i * N + j] * B[j * N + i];
+        CHECK_NEAR(p[2 * i + 1], averaged(f[i], variance / (2 * lambda)), 1e-4);
+        CHECK((p[2 * i + 1] > 0.5) == (f[i] > 0));
+    }
+    free(f);
+    free(K);
+    gram_machine_free(m);
+    gram_table_free(t);
+}
+
 TEST(what_cannot_be_is_said)
 {
     gram_table *t = machines_table(20, 1, 47), *b = blobs(20, 2, 1, 49);
     gram_table *one = blobs(5, 1, 1, 51);
     gram_fit_options o = {.kernel = gauss, .lambda = "1"};
-    gram_machine *m = NULL;
+    gram_machine *m = NULL, *more = NULL;
     double x[20];
 
     o.loss = "poisson";
@@ -410,9 +466,10 @@ TEST(what_cannot_be_is_said)
         GRAM_ERR_RANGE,
         "standard deviations: of a model of numbers with loss squared "
         "only, this one has loss poisson");
-    CHECK_FAILS(gram_machine_update(m, t, NULL, NULL, &m), GRAM_ERR_RANGE,
+    CHECK_FAILS(gram_machine_update(m, t, NULL, NULL, &more), GRAM_ERR_RANGE,
                 "an update: of a model of numbers with loss squared only, this "
                 "one has loss poisson");
+    gram_machine_free(m);
     o.loss = "huber";
     CHECK_FAILS(gram_machine_fit(b, &o, NULL, &m), GRAM_ERR_RANGE,
                 "target \"y\" is a category column, loss huber takes numbers");
@@ -443,6 +500,7 @@ TESTS(SMALL(coefficients_are_slopes_of_the_loss), SMALL(quantiles_do_not_cross),
       SMALL(files_keep_every_kind_of_machine),
       SMALL(probabilities_agree_with_the_class),
       SMALL(exchanged_labels_change_the_sign),
+      SMALL(a_process_averages_probabilities),
       NORMAL(selection_reports_the_error_of_refits),
       NORMAL(selection_does_not_depend_on_threads),
       NORMAL(a_class_of_one_row_is_no_obstacle), SMALL(what_cannot_be_is_said))

@@ -3,6 +3,7 @@
  */
 #include "operators.h"
 #include "ridges.h"
+#include "smooth.h"
 
 static const gram_exec one = {.threads = 1};
 
@@ -252,10 +253,55 @@ TEST(rows_that_are_all_held_out_are_an_error)
     end(&w);
 }
 
+TEST(every_smooth_loss_descends_to_what_newton_finds)
+{
+    for (size_t k = 0; k < SMOOTH_LOSSES; k++) {
+        smooth w;
+        gi_solution a, b;
+
+        smooth_begin(&w, smooth_losses[k], N, 1, 1);
+        w.p.lambda = 1;
+        w.p.tolerance = 1e-9;
+        a = smooth_solve(&w, "newton");
+        b = smooth_solve(&w, "gd");
+        CHECK(b.converged);
+        for (size_t i = 0; i < N; i++)
+            CHECK_NEAR(b.alpha[i], a.alpha[i], 1e-6);
+        CHECK_NEAR(b.intercept[0], a.intercept[0], 1e-6);
+        if (!gi_loss_is(&w.loss, "squared"))
+            CHECK_NEAR(b.objective, a.objective, 1e-9);
+        gi_solution_free(&a);
+        gi_solution_free(&b);
+        smooth_end(&w);
+    }
+}
+
+TEST(held_out_rows_stop_other_losses_too)
+{
+    unsigned char held[N] = {0};
+    smooth w;
+    gi_solution s;
+
+    smooth_begin(&w, "logistic", N, 1, 0);
+    for (size_t i = 0; i < N; i += 3) {
+        held[i] = 1;
+        w.y[i] = -w.y[i]; /* the better the fit, the worse for these */
+    }
+    w.p.held = held;
+    s = smooth_solve(&w, "gd");
+    CHECK(s.converged && s.residual > 1e-3 && isnan(s.gap));
+    for (size_t i = 0; i < N; i += 3)
+        CHECK(s.alpha[i] == 0);
+    gi_solution_free(&s);
+    smooth_end(&w);
+}
+
 TESTS(SMALL(the_iteration_is_the_one_that_is_promised),
       SMALL(the_step_is_half_the_inverse_of_the_largest_eigenvalue),
       SMALL(f_converges_without_lambda_though_k_is_singular),
       SMALL(the_loss_falls_to_the_objective_and_is_traced),
       SMALL(held_out_rows_stop_it_early),
       SMALL(a_step_that_is_too_long_is_an_error),
-      SMALL(rows_that_are_all_held_out_are_an_error))
+      SMALL(rows_that_are_all_held_out_are_an_error),
+      SMALL(every_smooth_loss_descends_to_what_newton_finds),
+      SMALL(held_out_rows_stop_other_losses_too))

@@ -1,0 +1,224 @@
+/* smo_inner.c - steps of two variables inside the working set.
+ *
+ * i is the variable that may rise with the largest -gradient, j the one that
+ * may fall for which the step gains most, (difference)^2/curvature (WSS2: Fan,
+ * Chen and Lin, JMLR 6, 2005); curvature that is not positive counts 1e-12,
+ * so that kernels that are not positive semidefinite make long steps to a
+ * bound.  Without an equality one variable may move alone.
+ *
+ * The matrix of the set, the gradient and all else stay in the cache of one
+ * core; a step costs O(size of the set).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "solvers/each.h"
+#include "solvers/smo_inside.h"
+
+/* Steps for each variable of the set, at most; vectors are this long. */
+enum { STEPS = 20, PAD = 16 };
+/* Rows of the set's matrix that a thread gathers at a time. */
+enum { GATHER = 32 };
+
+/* ------------------------------------------------------------------- gather */
+
+static size_t padded(size_t n)
+{
+    return (n + PAD - 1) / PAD * PAD;
+}
+
+/* Rows GATHER * i ... of the matrix of the set. */
+static gram_status gather(void *user, size_t i)
+{
+    gi_smo_state *s = user;
+    const size_t end = (i + 1) * GATHER < s->edge ? (i + 1) * GATHER : s->edge;
+
+    for (size_t r = i * GATHER; r < end; r++) {
+        float *k = s->k + r * s->edge;
+        const float *from = s->local[r] < s->size ? s->rows[s->local[r]] : NULL;
+
+        if (!from) {
+            memset(k, 0, s->edge * sizeof *k);
+            continue;
+        }
+        for (size_t c = 0; c < s->edge; c++)
+            k[c] = from[s->from[c]];
+    }
+    return GRAM_OK;
+}
+
+/* Where variables stand in the padded problem. */
+static void place(gi_smo_state *s)
+{
+    s->border = padded(s->second);
+    s->edge = s->border + padded(s->size - s->second);
+    for (size_t i = 0; i < s->edge; i++) {
+        s->local[i] = s->size;
+        s->from[i] = 0;
+    }
+    for (size_t i = 0; i < s->size; i++) {
+        size_t at = i < s->second ? i : s->border + i - s->second;
+
+        s->local[at] = i;
+        s->from[at] = (unsigned)s->row[i];
+    }
+}
+
+/* May element i rise, may it fall? */
+static void mark(gi_smo_state *s, size_t i)
+{
+    const size_t v = s->set[s->local[i]];
+
+    s->up[i] = s->a[v] < s->q->high[v] ? 0 : -INFINITY;
+    s->down[i] = s->a[v] > s->q->low[v] ? 0 : INFINITY;
+}
+
+static gram_status begin(gi_run *run, gi_smo_state *s)
+{
+    gram_status status;
+
+    place(s);
+    for (size_t g = 0; g < GI_SMO_GROUPS; g++)
+        s->shift[g] = s->q->groups && isfinite(s->top[g] - s->bottom[g])
+                          ? -(s->top[g] + s->bottom[g]) / 2
+                          : 0;
+    GI_TRY(gi_each(run, (s->edge + GATHER - 1) / GATHER, gather, s));
+    for (size_t i = 0; i < s->edge; i++) {
+        const size_t at = s->local[i];
+
+        s->up[i] = -INFINITY;
+        s->down[i] = INFINITY;
+        s->g[i] = s->bend[i] = 0;
+        if (at == s->size)
+            continue;
+        s->g[i] = (float)(s->f[s->row[at]] + s->q->linear[s->set[at]] -
+                          (i < s->border ? s->shift[0] : s->shift[1]));
+        s->bend[i] = (float)s->diagonal[s->row[at]];
+        s->was[at] = s->a[s->set[at]];
+        mark(s, i);
+    }
+done:
+    return status;
+}
+
+/* -------------------------------------------------------------------- steps */
+
+/* One step: element i rises and j falls, by `by`; edge: nobody does. */
+typedef struct move {
+    size_t i, j;
+    double by;
+} move;
+
+static float curvature(float bend)
+{
+    return bend > 0 ? bend : GI_CURVATURE;
+}
+
+/* As far as both bounds allow; a variable that arrives is exactly there. */
+static void clip(gi_smo_state *s, move *m)
+{
+    const gi_smo *q = s->q;
+    size_t i = m->i < s->edge ? s->set[s->local[m->i]] : 0;
+    size_t j = m->j < s->edge ? s->set[s->local[m->j]] : 0;
+    double above = m->i < s->edge ? q->high[i] - s->a[i] : INFINITY;
+    double below = m->j < s->edge ? s->a[j] - q->low[j] : INFINITY;
+    double by = m->by < above ? m->by : above;
+
+    by = by < below ? by : below;
+    if (m->i < s->edge) {
+        s->a[i] = by == above ? q->high[i] : s->a[i] + by;
+        mark(s, m->i);
+    }
+    if (m->j < s->edge) {
+        s->a[j] = by == below ? q->low[j] : s->a[j] - by;
+        mark(s, m->j);
+    }
+    m->by = by;
+}
+
+/* The pair of elements first .. first+n-1 that gains most. */
+static move best_pair(const gi_smo_state *s, const gi_cpu *cpu, size_t first,
+                      size_t n, const gi_extremes *e)
+{
+    const size_t i = first + e->most_at;
+    const float *k = s->k + i * s->edge + first;
+    size_t j = cpu->best_partner(n, s->g + first, s->down + first,
+                                 s->bend + first, k, e->most, s->bend[i]);
+    move m = {i, first + j, 0};
+
+    if (j == n)
+        return (move){s->edge, s->edge, 0};
+    m.by = (double)(e->most + s->g[m.j]) /
+           (double)curvature(s->bend[i] + s->bend[m.j] - 2 * k[j]);
+    return m;
+}
+
+/* Without an equality: the pair, or one of its variables alone. */
+static move best_single(const gi_smo_state *s, const gi_cpu *cpu,
+                        const gi_extremes *e)
+{
+    const float up = e->most, down = -e->least;
+    move pair;
+    double alone;
+
+    if (down > up)
+        return (move){s->edge, e->least_at,
+                      (double)(down / curvature(s->bend[e->least_at]))};
+    alone = (double)(up / curvature(s->bend[e->most_at]));
+    pair = best_pair(s, cpu, 0, s->edge, e);
+    return pair.j < s->edge &&
+                   (double)(up + s->g[pair.j]) * pair.by > (double)up * alone
+               ? pair
+               : (move){e->most_at, s->edge, alone};
+}
+
+/* Move, and look at both groups again. */
+static void apply(gi_smo_state *s, const gi_cpu *cpu, const move *m,
+                  gi_extremes e[GI_SMO_GROUPS])
+{
+    const float *a = m->i < s->edge ? s->k + m->i * s->edge : s->none;
+    const float *b = m->j < s->edge ? s->k + m->j * s->edge : s->none;
+
+    for (size_t g = 0; g < GI_SMO_GROUPS; g++) {
+        const size_t first = g ? s->border : 0;
+        const size_t n = (g ? s->edge : s->border) - first;
+
+        cpu->step_pair(n, s->g + first, a + first, b + first, (float)m->by,
+                       s->up + first, s->down + first, &e[g]);
+    }
+}
+
+gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
+{
+    const gi_cpu *cpu = gi_cpu_table();
+    const size_t most = STEPS * s->size;
+    gi_extremes e[GI_SMO_GROUPS];
+    move m;
+    gram_status status;
+
+    GI_TRY(begin(run, s));
+    m = (move){s->edge, s->edge, 0};
+    apply(s, cpu, &m, e);
+    for (size_t step = 0; step < most; step++) {
+        float gap[GI_SMO_GROUPS];
+        size_t g;
+
+        for (g = 0; g < GI_SMO_GROUPS; g++)
+            gap[g] = s->q->groups ? e[g].most - e[g].least
+                                  : fmaxf(e[g].most, 0) - fminf(e[g].least, 0);
+        g = gap[1] > gap[0];
+        if (!((double)gap[g] > enough))
+            break;
+        m = s->q->groups ? best_pair(s, cpu, g ? s->border : 0,
+                                     g ? s->edge - s->border : s->border, &e[g])
+                         : best_single(s, cpu, &e[0]);
+        if (m.i == s->edge && m.j == s->edge)
+            break;
+        clip(s, &m);
+        apply(s, cpu, &m, e);
+        s->steps++;
+    }
+done:
+    return status;
+}
