@@ -1,0 +1,111 @@
+/* smo_many.c - one part of a stored matrix after the other on every thread; see
+ * smo_many.h.
+ */
+#include "solvers/smo_many.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "solvers/each.h"
+#include "solvers/smo_cache.h"
+#include "solvers/stored.h"
+#include "solvers/svm.h"
+
+typedef struct many {
+    const gi_smo_many *m;
+    gi_run run; /* of a thread: alone, without progress */
+} many;
+
+/* The start of the next lambda: bounded variables stay bounded, sums stay. */
+static void rescale(const gi_smo_many *m, size_t at, size_t n, double *alpha)
+{
+    const double by = m->lambda[at] / m->lambda[at + 1];
+
+    for (size_t i = 0; i < n; i++)
+        alpha[i] *= by;
+}
+
+static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
+                              gi_operator *K, gi_smo_cache *cache)
+{
+    const gi_smo_part *rows = &m->part[part];
+    gi_solution s = {0};
+    gi_problem p = {.K = K,
+                    .n = rows->n,
+                    .targets = 1,
+                    .y = rows->y,
+                    .noise = rows->noise,
+                    .intercept = m->intercept,
+                    .loss = m->loss,
+                    .tolerance = m->tolerance};
+    double *start = NULL;
+    gram_status status = GRAM_OK;
+
+    for (size_t k = 0; k < m->lambdas; k++) {
+        p.lambda = m->lambda[k];
+        p.start = start;
+        s = (gi_solution){.residual = NAN, .condition = NAN, .gradient = NAN};
+        GI_TRY(gi_svm_solve(run, cache, &p, &s, NULL));
+        GI_TRY(m->take(m->user, part, k, &s));
+        gi_free(start);
+        start = s.alpha;
+        s.alpha = NULL;
+        if (k + 1 < m->lambdas)
+            rescale(m, k, rows->n, start);
+        gi_solution_free(&s);
+    }
+done:
+    gi_free(start);
+    gi_solution_free(&s);
+    return status;
+}
+
+static gram_status solve_part(void *user, size_t i)
+{
+    const many *w = user;
+    const gi_smo_many *m = w->m;
+    gi_run run = w->run;
+    gi_smo_cache *cache = NULL;
+    gi_operator *K = NULL;
+    gram_status status;
+
+    GI_TRY(gi_stored_new(&run, &gi_blas_single, m->K, m->ld, m->part[i].index,
+                         m->part[i].n, &K));
+    GI_TRY(gi_smo_cache_new(&run, K, run.memory, &cache));
+    GI_TRY(solve_path(&run, m, i, K, cache));
+done:
+    gi_smo_cache_free(cache);
+    gi_operator_free(K);
+    return gi_context(status, "part %zu", i + 1);
+}
+
+gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)
+{
+    many w = {.m = m, .run = *run};
+
+    for (size_t k = 0; k < m->lambdas; k++)
+        if (!(m->lambda[k] > 0) || (k && !(m->lambda[k] <= m->lambda[k - 1])))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "lambda = %g, must be positive and descend",
+                           m->lambda[k]);
+    w.run.memory /= (size_t)run->threads;
+    w.run.threads = 1;
+    w.run.progress = NULL;
+    return gi_each(run, m->parts, solve_part, &w);
+}
+
+void gi_smo_many_decide(const gi_smo_many *m, size_t part, const gi_solution *s,
+                        const size_t *row, size_t rows, double *out)
+{
+    const gi_smo_part *p = &m->part[part];
+
+    for (size_t i = 0; i < rows; i++) {
+        const float *k = m->K + row[i] * m->ld;
+        double sum = 0;
+
+        for (size_t j = 0; j < p->n; j++)
+            if (s->alpha[j] != 0)
+                sum += s->alpha[j] * (double)k[p->index[j]];
+        out[i] = sum + s->intercept[0];
+    }
+}
