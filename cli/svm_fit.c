@@ -178,6 +178,7 @@ int svm_problem_fit(const svm_problem *p, gram_machine **out)
         .loss = loss,
         .lambda = o->s == NU_SVC || o->s == ONE_CLASS ? NULL : lambda,
         .class_weights = weights,
+        .solver = "smo", /* its tolerance is LIBSVM's */
         .classes = GRAM_CLASSES_ONE_VS_ONE,
         .probability = o->b && svm_classifies(o),
         .select = GRAM_SELECT_NONE,

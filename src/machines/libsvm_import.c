@@ -219,7 +219,7 @@ static gram_status make_solution(gi_run *run, gram_machine *m, size_t q,
     gram_status status = GRAM_OK;
     gi_solution *s = &m->solution[q];
 
-    GI_TRY(gi_solver_find("prox", &s->solver));
+    GI_TRY(gi_solver_find("smo", &s->solver));
     GI_TRY(GI_NEW_ZERO(run, s->alpha, m->n));
     GI_TRY(GI_NEW(run, s->intercept, 1));
     s->intercept[0] = m->constant[q] = constant;
