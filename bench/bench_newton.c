@@ -82,15 +82,5 @@ done:
 
 int main(void)
 {
-    gi_run run = gi_run_begin(NULL);
-    setting s = {0};
-    int good = 1;
-
-    gi_blas_start();
-    if (bench(&run, &s, &good) != GRAM_OK) {
-        fprintf(stderr, "bench_newton: %s\n", gram_error_message());
-        good = 0;
-    }
-    tear_down(&s);
-    return !good;
+    return run_bench("bench_newton", bench);
 }

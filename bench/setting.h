@@ -102,4 +102,22 @@ static inline void tear_down(setting *s)
     gi_free(s->y);
 }
 
+/* What main does: 0 if all is good. */
+static inline int run_bench(const char *name,
+                            gram_status (*bench)(gi_run *run, setting *s,
+                                                 int *good))
+{
+    gi_run run = gi_run_begin(NULL);
+    setting s = {0};
+    int good = 1;
+
+    gi_blas_start();
+    if (bench(&run, &s, &good) != GRAM_OK) {
+        fprintf(stderr, "%s: %s\n", name, gram_error_message());
+        good = 0;
+    }
+    tear_down(&s);
+    return !good;
+}
+
 #endif

@@ -289,7 +289,8 @@ typedef struct gram_loss_class {
     double (*value)(const double *arg, double y, double f);
 
     /* First and second derivative by f; where there is a kink, a number
-     * between those on both sides. */
+     * between those on both sides.  No curvature: it is 0, for a loss that is
+     * not SMOOTH. */
     double (*slope)(const double *arg, double y, double f);
     double (*curvature)(const double *arg, double y, double f);
 

@@ -41,9 +41,11 @@ gram_status gram_loss_register(const gram_loss_class *class_)
         return gi_fail(GRAM_ERR_RANGE,
                        "loss \"%s\": no loss but softmax may be joint",
                        class_->name);
-    return gi_registry_add(&losses, class_->name, class_->params,
-                           class_->value && class_->slope && class_->curvature,
-                           class_);
+    return gi_registry_add(
+        &losses, class_->name, class_->params,
+        class_->value && class_->slope &&
+            (class_->curvature || !(class_->flags & GRAM_LOSS_SMOOTH)),
+        class_);
 }
 
 const gram_loss_class *gram_loss_at(size_t i)
@@ -236,11 +238,12 @@ double gi_loss_prox(const gi_loss *l, double y, double v, double t)
     if (l->class_->prox)
         return l->class_->prox(l->arg, y, v, t);
     down = gi_loss_slope(l, y, v) > 0;
-    for (int k = 0; k < STEPS; k++, step *= 2) {
+    for (int k = 0; k < STEPS; k++) {
         f = down ? v - step : v + step;
         *(down ? &low : &high) = f;
         if ((gi_loss_slope(l, y, f) + (f - v) / t > 0) != down)
             break;
+        step *= 2;
     }
     for (int k = 0; k < STEPS; k++) {
         double g = gi_loss_slope(l, y, f) + (f - v) / t, next;

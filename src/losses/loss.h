@@ -71,7 +71,7 @@ static inline double gi_loss_slope(const gi_loss *l, double y, double f)
 
 static inline double gi_loss_curvature(const gi_loss *l, double y, double f)
 {
-    return l->class_->curvature(l->arg, y, f);
+    return l->class_->curvature ? l->class_->curvature(l->arg, y, f) : 0;
 }
 
 #endif

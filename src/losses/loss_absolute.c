@@ -16,14 +16,6 @@ static double slope(const double *arg, double y, double f)
     return (f > y) - (f < y);
 }
 
-static double curvature(const double *arg, double y, double f)
-{
-    (void)arg;
-    (void)y;
-    (void)f;
-    return 0;
-}
-
 static double conjugate(const double *arg, double y, double a)
 {
     (void)arg;
@@ -42,7 +34,6 @@ const gram_loss_class gi_loss_absolute = {
     .help = "f is the median of y",
     .value = value,
     .slope = slope,
-    .curvature = curvature,
     .conjugate = conjugate,
     .prox = prox,
 };

@@ -36,14 +36,6 @@ static double slope(const double *arg, double y, double f)
     return (f - y > arg[EPSILON]) - (y - f > arg[EPSILON]);
 }
 
-static double curvature(const double *arg, double y, double f)
-{
-    (void)arg;
-    (void)y;
-    (void)f;
-    return 0;
-}
-
 static double conjugate(const double *arg, double y, double a)
 {
     return fabs(a) <= 1 ? a * y + arg[EPSILON] * fabs(a) : INFINITY;
@@ -63,7 +55,6 @@ const gram_loss_class gi_loss_epsilon_insensitive = {
     .params = params,
     .value = value,
     .slope = slope,
-    .curvature = curvature,
     .conjugate = conjugate,
     .prox = prox,
 };

@@ -34,14 +34,6 @@ static double slope(const double *arg, double y, double f)
     return y * f < 1 ? -y : 0;
 }
 
-static double curvature(const double *arg, double y, double f)
-{
-    (void)arg;
-    (void)y;
-    (void)f;
-    return 0;
-}
-
 static double conjugate(const double *arg, double y, double a)
 {
     (void)arg;
@@ -62,7 +54,6 @@ const gram_loss_class gi_loss_hinge = {
     .params = params,
     .value = value,
     .slope = slope,
-    .curvature = curvature,
     .conjugate = conjugate,
     .prox = prox,
 };

@@ -39,14 +39,6 @@ static double slope(const double *arg, double y, double f)
     return f < 0 ? -1 : 0;
 }
 
-static double curvature(const double *arg, double y, double f)
-{
-    (void)arg;
-    (void)y;
-    (void)f;
-    return 0;
-}
-
 static double conjugate(const double *arg, double y, double a)
 {
     (void)arg;
@@ -69,7 +61,6 @@ const gram_loss_class gi_loss_one_class = {
     .params = params,
     .value = value,
     .slope = slope,
-    .curvature = curvature,
     .conjugate = conjugate,
     .prox = prox,
 };

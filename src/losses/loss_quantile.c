@@ -32,14 +32,6 @@ static double slope(const double *arg, double y, double f)
     return f < y ? -arg[TAU] : f > y ? 1 - arg[TAU] : 0;
 }
 
-static double curvature(const double *arg, double y, double f)
-{
-    (void)arg;
-    (void)y;
-    (void)f;
-    return 0;
-}
-
 static double conjugate(const double *arg, double y, double a)
 {
     return a >= -arg[TAU] && a <= 1 - arg[TAU] ? a * y : INFINITY;
@@ -59,7 +51,6 @@ const gram_loss_class gi_loss_quantile = {
     .params = params,
     .value = value,
     .slope = slope,
-    .curvature = curvature,
     .conjugate = conjugate,
     .prox = prox,
 };

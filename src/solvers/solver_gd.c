@@ -228,12 +228,13 @@ static gram_status move(descent *d, double *s)
     gram_status status;
 
     turn(d);
-    for (int k = 0; k <= HALVINGS; k++, *s /= 2) {
+    for (int k = 0; k <= HALVINGS; k++) {
         for (size_t i = 0; i < d->p->n * d->p->targets; i++)
             d->alpha[i] = d->last[i] - *s * d->g[i];
         GI_TRY(look(d));
         if (!check || d->loss <= before + rounding * fabs(before))
             break;
+        *s /= 2;
     }
 done:
     return status;

@@ -210,10 +210,10 @@ static gram_status find_step(newton *t)
 
     for (size_t k = 0; k < 2 * t->p->n; k++)
         t->Kc[k] *= t->s.root[k / 2];
-    for (;; tolerance *= TIGHTER) {
+    GI_TRY(solve_step(t, tolerance));
+    while (!(slope(t) <= -bend(t) / 2) && tolerance >= FINE) {
+        tolerance *= TIGHTER;
         GI_TRY(solve_step(t, tolerance));
-        if (slope(t) <= -bend(t) / 2 || tolerance < FINE)
-            break;
     }
 done:
     return status;
