@@ -301,17 +301,18 @@ static void take_function(const gram_machine *m, size_t q, const size_t *place,
         gi_classes_pair(&m->classes, q, &a, &b);
         f = gi_libsvm_locate(place, l->classes, a, b);
     }
-    l->rho[f.pair] = -f.sign * m->constant[q];
+    /* + 0: a minus before zero is not written */
+    l->rho[f.pair] = -f.sign * m->constant[q] + 0.0;
     for (size_t of = 0; s < l->n; of++)
         for (size_t end = l->count ? s + l->count[of] : l->n; s < end; s++) {
             double *coef = gi_libsvm_coef(l, s, of, f.i, f.j);
 
             if (coef)
-                *coef = f.sign * solution->alpha[row[s]];
+                *coef = f.sign * solution->alpha[row[s]] + 0.0;
         }
     if (l->prob_a && l->label) {
         l->prob_a[f.pair] = m->classes.sigmoid[2 * q];
-        l->prob_b[f.pair] = f.sign * m->classes.sigmoid[2 * q + 1];
+        l->prob_b[f.pair] = f.sign * m->classes.sigmoid[2 * q + 1] + 0.0;
     }
 }
 

@@ -177,7 +177,7 @@ TEST(the_order_of_classes_can_be_chosen)
     char *text = save(m, &(gram_libsvm_options){.order = order});
 
     CHECK(strstr(text, "\nrho 0.25 -0.125 0.5\nlabel 3 7 -1\n") != NULL);
-    CHECK(strstr(text, "\nprobA -1.5 -3 -2\nprobB -0 0.25 0.5\n") != NULL);
+    CHECK(strstr(text, "\nprobA -1.5 -3 -2\nprobB 0 0.25 0.5\n") != NULL);
     CHECK(strstr(text, "\nnr_sv 2 2 1\nSV\n0.5 0 2:-0.75 \n") != NULL);
     CHECK_FAILS(gram_machine_save_libsvm(m, temporary_path("w"),
                                          &(gram_libsvm_options){.order = wrong},
