@@ -9,29 +9,14 @@
 
 /* ------------------------------------------------------------------ problem */
 
-static size_t find_label(const svm_problem *p, int label)
+static void add_label(svm_problem *p, int label)
 {
     size_t k = 0;
 
     while (k < p->classes && p->label[k] != label)
         k++;
-    return k;
-}
-
-static void add_label(svm_problem *p, int label)
-{
-    size_t k = find_label(p, label);
-
-    if (k == p->classes) {
-        size_t room = ++p->classes;
-
-        p->label = realloc(p->label, room * sizeof *p->label);
-        p->count = realloc(p->count, room * sizeof *p->count);
-        if (!p->label || !p->count)
-            exit(cli_fail("out of memory"));
-        p->label[k] = label;
-        p->count[k] = 0;
-    }
+    if (k == p->classes)
+        p->label[p->classes++] = label;
     p->count[k]++;
 }
 
@@ -40,6 +25,8 @@ void svm_problem_make(const svm_parameters *o, const svm_data *data,
 {
     *out = (svm_problem){.o = o, .data = data};
     out->row = cli_alloc(data->rows, sizeof *out->row);
+    out->label = cli_alloc(data->rows, sizeof *out->label);
+    out->count = cli_alloc(data->rows, sizeof *out->count);
     for (size_t i = 0; i < data->rows; i++)
         if (!keep || keep[i]) {
             out->row[out->n++] = i;
@@ -228,6 +215,7 @@ int svm_problem_save(const svm_problem *p, const gram_machine *m,
 static void shuffle(size_t *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(cert-msc30-c,cert-msc50-cpp): LIBSVM's numbers */
         size_t j = i + (size_t)rand() % (n - i), keep = x[i];
 
         x[i] = x[j];

@@ -102,8 +102,8 @@ static int read_row(const lines *l, rows *r)
 {
     int code = CLI_GOOD;
     char *p = l->line, *end;
-    long index, last = 0;
-    double value;
+    long index = 0, last = 0;
+    double value = 0;
 
     if (r->n + 1 >= r->room) {
         r->room = 2 * r->room + 64;

@@ -253,7 +253,7 @@ static gram_status take_pair(gi_run *run, const gi_libsvm *l, gram_machine *m,
                                        : of == c->order[a] ? -1
                                                            : 0;
         }
-    if (c->sigmoid) {
+    if (c->sigmoid && l->prob_a && l->prob_b) {
         c->sigmoid[2 * q] = l->prob_a[f.pair];
         c->sigmoid[2 * q + 1] = f.sign * l->prob_b[f.pair];
     }
