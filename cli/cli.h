@@ -92,6 +92,7 @@ extern const cli_group cli_group_help;    /* --help, of every command */
 /* What the shared groups were given, and the name for messages. */
 typedef struct cli_settings {
     const char *command; /* NULL before it is known */
+    const char *link;    /* the program is called by this name, or NULL */
     int json, quiet, help;
     unsigned long long threads, seed;
     size_t memory;

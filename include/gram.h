@@ -672,6 +672,9 @@ typedef struct gram_report {
     const char *loss;          /* "squared", "huber(delta=2)", ... */
     size_t classes;            /* 0: no classification */
     const char *const *class_name; /* sorted; of two the last is positive */
+    const size_t *class_order; /* of a LIBSVM model: place[k] of class k among
+                                  its labels; NULL: as class_name */
+    int probabilities; /* classes have them */
     size_t outputs; /* functions that were fitted: one per target, class, pair
                        of classes or tau */
     const char *const *output; /* their names */
@@ -698,6 +701,20 @@ typedef struct gram_report {
 } gram_report;
 
 GRAM_API const gram_report *gram_machine_report(const gram_machine *m);
+
+/* What a fit found for one output; NaN: not known. */
+typedef struct gram_output {
+    double lambda, intercept;
+    double epsilon;        /* of epsilon_insensitive: given, or found by nu */
+    double objective, gap; /* of this output alone */
+    size_t support;        /* rows with an alpha */
+    size_t bounded;        /* of them those where it is as large as may be */
+    double sum;            /* of |alpha| */
+    size_t steps;
+} gram_output;
+
+/* q < outputs. */
+GRAM_API gram_output gram_machine_output(const gram_machine *m, size_t q);
 
 /* Names of the columns that the kernel looks at, NULL at the end. */
 GRAM_API const char *gram_machine_column(const gram_machine *m, size_t i);
@@ -728,6 +745,7 @@ typedef struct gram_predict_options {
     gram_interval method;
     size_t why;       /* rows to name */
     int unseen_error; /* a new category is an error, not the prior */
+    int votes; /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
@@ -848,7 +866,8 @@ GRAM_API gram_status gram_machine_cv(const gram_table *table,
 /* Write a machine, whole or not at all; docs/model.md has the format. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
                                        const gram_exec *exec);
-/* Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
+/* Reads LIBSVM's model files, too (docs/libsvm.md).
+ * Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
 GRAM_API gram_status gram_machine_load(const char *path, const gram_exec *exec,
                                        gram_machine **out);
 
@@ -859,6 +878,23 @@ GRAM_API gram_status gram_machine_pack(const gram_machine *m,
 GRAM_API gram_status gram_machine_unpack(const void *bytes, size_t length,
                                          const gram_exec *exec,
                                          gram_machine **out);
+
+typedef struct gram_libsvm_options {
+    const char *const *order; /* names of all classes in the order of the file;
+                                 NULL: as it was read, or sorted */
+    double laplace; /* regression: scale of its noise, probA; 0: not known */
+    const size_t *serial; /* precomputed: the number of each row that was
+                             trained with; NULL: 1, 2, ... */
+} gram_libsvm_options;
+
+/* Write a machine as a LIBSVM model file, numbers to the last bit.  Errors:
+ * RANGE (another loss than hinge one against one, epsilon_insensitive,
+ * one_class; another kernel than linear, poly, rbf, sigmoid, precomputed;
+ * classes that are no whole numbers), SHAPE (columns that are no numbers),
+ * NAME (a class that is not in `order`), IO, MEMORY. */
+GRAM_API gram_status gram_machine_save_libsvm(
+    const gram_machine *m, const char *path, const gram_libsvm_options *options,
+    const gram_exec *exec);
 
 /* The machine with more rows, or without those rows of its own (remove[i]
  * non-zero, NULL: none), its numbers unchanged: equal to a fit with them, and

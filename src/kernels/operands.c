@@ -244,7 +244,7 @@ static gram_status fill_side(const gi_engine *e, const gi_operand *o,
         size_t n = gi_min_size(ROWS_AT_ONCE, p->rows - i);
         double *own = rows + (size_t)omp_get_thread_num() * most * d;
 
-        for (size_t r = 0; r < n; r++)
+        for (size_t r = 0; d && r < n; r++)
             scale_row(o, s->rows->dense + (i + r) * d, own + r * d);
         if (s->panels)
             e->lanes->pack(unit, n, d, own,
