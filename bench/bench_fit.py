@@ -19,7 +19,8 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import gram
 from gram._gram import ffi, lib
-from gram._library import Running, check, make
+from gram._library import Running, check, struct
+from gram._machine import Machine, add_role
 from gram._table import as_table
 
 DOUBLE, SINGLE = 1, 2
@@ -30,61 +31,28 @@ DOUBLE, SINGLE = 1, 2
 
 def table(X, y=None, fold=None):
     t = as_table(X)
-    for name, values in (("y", y), ("fold", fold)):
-        if values is not None:
-            values = np.ascontiguousarray(values, np.float64)
-            pointer = ffi.from_buffer("double[]", values)
-            check(lib.gram_table_add_numbers(t, name.encode(), pointer, 1))
     if y is not None:
-        check(lib.gram_table_set_role(t, b"y", lib.GRAM_ROLE_TARGET))
+        add_role(t, "y", y, "target", "y")
     if fold is not None:
-        check(lib.gram_table_set_role(t, b"fold", lib.GRAM_ROLE_GROUP))
+        add_role(t, "fold", fold, "group", "fold")
     return t
 
 
-class Options:
-    """A gram_fit_options, and the texts it points to."""
-
-    def __init__(self, fold=None, **given):
-        texts = {
-            key: ffi.new("char[]", value.encode())
-            for key, value in given.items()
-            if isinstance(value, str)
-        }
-        self.kept = list(texts.values())
-        self.options = ffi.new("gram_fit_options *", {**given, **texts})
-        if fold:
-            self.kept.append(ffi.new("char[]", fold.encode()))
-            self.options.folds.given = self.kept[-1]
-
-
-def fit(t, **given):
-    options = Options(**given)
-    return make(
-        lib.gram_machine_fit,
-        lib.gram_machine_free,
-        t,
-        options.options,
-        Running(THREADS).exec,
-    )
+def fit(t, fold=None, **given):
+    if fold:
+        given["folds"] = {"given": ffi.new("char[]", fold.encode())}
+    return Machine.fit(t, given, Running(THREADS))
 
 
 def report(machine):
-    return lib.gram_machine_report(machine)
+    return machine.report
 
 
-def predict(machine, t, rows, std=False):
-    mean = np.empty(rows)
-    out = ffi.new("gram_prediction *", {"mean": ffi.from_buffer("double[]", mean)})
-    deviation = np.empty(rows)
-    if std:
-        out.std = ffi.from_buffer("double[]", deviation)
-    check(
-        lib.gram_machine_predict(
-            machine, t, ffi.NULL, Running(THREADS).exec, out
-        )
-    )
-    return (mean, deviation) if std else mean
+def predict(machine, t, *wanted):
+    """The mean at the rows, and what else of a gram_prediction is wanted."""
+    made = machine.predict(t, ("mean", *wanted), Running(THREADS))
+    values = tuple(array[:, 0] for array in made.values())
+    return values if wanted else values[0]
 
 
 def line(title, seconds, **reached):
@@ -196,11 +164,11 @@ def grid(precision, target, n=3000, d=10):
     )
     r = report(machine)
     best = search.best_params_
-    line("gram", ours, mse=r.criterion_value, lam=getattr(r, "lambda")[0])
+    line("gram", ours, mse=r.criterion_value, lam=r.lam[0])
     line("sklearn", theirs, mse=-search.best_score_, lam=best["alpha"])
-    kernel = ffi.string(r.kernel).decode()
+    kernel = r.kernel
     same = (
-        abs(getattr(r, "lambda")[0] / best["alpha"] - 1) < 1e-9
+        abs(r.lam[0] / best["alpha"] - 1) < 1e-9
         and abs(float(kernel.split("gamma=")[1].split(")")[0]) / best["gamma"] - 1)
         < 1e-9
     )
@@ -282,7 +250,7 @@ def bench_predict(n=10_000, m=100_000, d=20, target=4):
     lib.gram_memory_reset_peak()
     held = lib.gram_memory_used()
     (ours, mine), (theirs, yours) = take_turns(
-        lambda: predict(machine, new, m), lambda: peer.predict(T), runs=1
+        lambda: predict(machine, new), lambda: peer.predict(T), runs=1
     )
     off = abs(mine - yours).max() / abs(yours).max()
     extra = (lib.gram_memory_peak() - held) / (8 * m * d)
@@ -303,7 +271,10 @@ def bench_markov(n=1_000_000, target=5):
     x = np.sort(rng.uniform(0, 1000, n))
     y = np.sin(x / 20) + 0.3 * rng.standard_normal(n)
     t = table(x[:, None], y)
-    options = Options(kernel="min", scale=lib.GRAM_KERNEL_SCALE_NONE)
+    options = struct(
+        "gram_fit_options",
+        {"kernel": "min", "scale": lib.GRAM_KERNEL_SCALE_NONE},
+    )
     rows = ffi.new("gram_path_row[]", 50)
     best = ffi.new("size_t[]", 3)
     lams = np.logspace(-6, 3, 50)
@@ -312,7 +283,7 @@ def bench_markov(n=1_000_000, target=5):
         check(
             lib.gram_machine_path(
                 t,
-                options.options,
+                options,
                 ffi.from_buffer("double[]", lams),
                 50,
                 Running(THREADS).exec,
@@ -342,7 +313,7 @@ def bench_large(n=100_000, d=10, lam=1.0):
     r = report(machine)
     share = r.peak_bytes / r.plan_bytes
     line("gram", seconds, residual=r.residual, steps=r.steps)
-    print(f"  {ffi.string(r.solver).decode()}, {r.peak_bytes / 2**30:.2f} GiB")
+    print(f"  {r.solver}, {r.peak_bytes / 2**30:.2f} GiB")
     return verdict(
         r.residual <= 1e-6 and share <= 1.2,
         f"residual {r.residual:.1e} (<= 1e-6)",

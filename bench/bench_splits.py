@@ -35,7 +35,7 @@ SETS = "yacht energy concrete autompg machine servo stock airfoil".split()
 
 def gram_process(X, y, T):
     machine = fit(table(X, y), kernel="rbf(ard)")
-    return predict(machine, table(T), len(T), std=True)
+    return predict(machine, table(T), "std")
 
 
 def peer_process(X, y, T):

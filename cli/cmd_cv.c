@@ -297,8 +297,7 @@ const cli_command cmd_cv = {
              "with the error of each, as selection by cv sees them.",
     .examples =
         "gram cv builtin:sinc\n"
-        "gram cv builtin:moons --loss hinge -k 'rbf(gamma=?[0.1,1,10])' "
-        "--C '?[0.1,1,10]' --grid --log grid.log\n"
+        "gram cv builtin:moons --loss hinge --C '?[1,10]' --grid --log g.log\n"
         "gram cv data.csv -t y -k 'rbf(ard)' --folds 10 --json\n",
     .groups = {&own, &cli_group_fitting, &cli_group_reading, &cli_group_running,
                &cli_group_output, &cli_group_help},

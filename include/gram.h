@@ -202,6 +202,9 @@ GRAM_API void gram_table_free(gram_table *table);
 GRAM_API gram_status gram_table_add_numbers(gram_table *table, const char *name,
                                             const double *values,
                                             size_t stride);
+/* The same for dates: days since 1970-01-01. */
+GRAM_API gram_status gram_table_add_dates(gram_table *table, const char *name,
+                                          const double *values, size_t stride);
 /* Add the columns of a matrix, values[i*down + j*across], in one go; a column
  * that becomes number j of the table is called "c<j>", as in .npy files. */
 GRAM_API gram_status gram_table_add_matrix(gram_table *table,
@@ -504,6 +507,13 @@ GRAM_API gram_status gram_kernel_spectrum(const gram_kernel *k,
                                           const gram_exec *exec,
                                           gram_spectrum *out);
 
+/* The kernel with what its maps learn from the rows of `a` written in: it
+ * means the same on any table.  Errors: as gram_kernel_matrix. */
+GRAM_API gram_status gram_kernel_learn(const gram_kernel *k,
+                                       const gram_table *a,
+                                       const gram_exec *exec,
+                                       gram_kernel **out);
+
 /* --------------------------------------------------------------- features */
 
 /* An explicit map phi with phi(x).phi(t) = k(x,t), where it is finite: the
@@ -709,6 +719,18 @@ GRAM_API gram_output gram_machine_output(const gram_machine *m, size_t q);
 /* Names of the columns that the kernel looks at, NULL at the end. */
 GRAM_API const char *gram_machine_column(const gram_machine *m, size_t i);
 
+/* These columns, for the report's n rows.  Valid as long as the machine. */
+GRAM_API const gram_table *gram_machine_table(const gram_machine *m);
+
+/* alpha[i*targets + t] for these n rows, and row[i], the row of the table that
+ * was fitted to, from 0, since rows of weight 0 are left out; NULL: not wanted.
+ * Cost:   a copy; a prediction of all rows where only weights of features are
+ *         kept.
+ * Errors: NUMERIC (only weights are kept, and lambda is 0), MEMORY. */
+GRAM_API gram_status gram_machine_alpha(const gram_machine *m,
+                                        const gram_exec *exec, size_t *row,
+                                        double *alpha);
+
 /* -------------------------------------------------------------- prediction */
 
 typedef enum gram_interval {
@@ -841,6 +863,14 @@ GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
  * Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
 GRAM_API gram_status gram_machine_load(const char *path, const gram_exec *exec,
                                        gram_machine **out);
+
+/* The bytes of such a file in memory: *bytes is freed by gram_memory_free(). */
+GRAM_API gram_status gram_machine_pack(const gram_machine *m,
+                                       const gram_exec *exec, void **bytes,
+                                       size_t *length);
+GRAM_API gram_status gram_machine_unpack(const void *bytes, size_t length,
+                                         const gram_exec *exec,
+                                         gram_machine **out);
 
 typedef struct gram_libsvm_options {
     const char *const *order; /* names of all classes in the order of the file;

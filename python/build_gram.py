@@ -2,7 +2,8 @@
 
 cffi reads the header as the compiler sees it, without attributes and without
 <stddef.h> (it knows size_t): no declaration is written twice.  What is added
-is how a long call asks Python whether to go on: see gram/_library.py.
+is how a long call asks Python whether to go on (gram/_library.py), and the
+kernel of matrices that Python has computed (gram/_machine.py).
 """
 import os
 import subprocess
@@ -18,29 +19,61 @@ BUILD = Path(os.environ.get("GRAM_BUILD", ROOT / "build"))
 SOURCE = """
 #include <time.h>
 #include "gram.h"
+#include "gram_plugin.h"
+
+typedef struct gram_python_user {
+    long long next; /* time of the next question */
+    void *handle;   /* whom it goes to */
+    int stop;       /* the answer was to stop, and stays so */
+} gram_python_user;
 
 static int gram_python_asked(void *user, double done);
 
-/* A gram_exec.progress whose `user` is the time of the next question: asking
- * needs the interpreter's lock, which another thread may hold for a while. */
+/* A gram_exec.progress that does not ask every time: asking needs the
+ * interpreter's lock, which another thread may hold for a while. */
 static int gram_python_progress(void *user, double done)
 {
     enum { NANOSECONDS = 1000000000, PAUSE = NANOSECONDS / 20 };
-    long long *next = user, now;
+    gram_python_user *u = user;
+    long long now;
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     now = (long long)t.tv_sec * NANOSECONDS + t.tv_nsec;
-    if (now < *next)
-        return 0;
-    *next = now + PAUSE;
-    return gram_python_asked(user, done);
+    if (u->stop || now < u->next)
+        return u->stop;
+    u->next = now + PAUSE;
+    u->stop = gram_python_asked(u->handle, done);
+    return u->stop;
+}
+
+/* k(x, t) of rows that hold their own row of a matrix of kernel values: the
+ * last number of a row is its place among the training rows, or -1.  Of two
+ * new rows nothing is known, and nothing asks for it. */
+static double matrix_entry(void *user, const double *x, const double *t,
+                           size_t d)
+{
+    double i = x[d - 1], j = t[d - 1];
+
+    (void)user;
+    return j >= 0 ? x[(size_t)j] : i >= 0 ? t[(size_t)i] : 0;
+}
+
+static gram_status gram_python_register(const char *name)
+{
+    return gram_kernel_register_pairs(name, matrix_entry, NULL);
 }
 """
 
 DECLARATIONS = """
+typedef struct gram_python_user {
+    long long next;
+    void *handle;
+    int stop;
+} gram_python_user;
 extern "Python" int gram_python_asked(void *user, double done);
 int gram_python_progress(void *user, double done);
+gram_status gram_python_register(const char *name);
 """
 
 

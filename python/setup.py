@@ -46,5 +46,7 @@ setup(
     options={
         "build": {"build_base": str(TEMP)},
         "egg_info": {"egg_base": str(TEMP)},
+        # as cffi's extensions are: one wheel for all later versions
+        "bdist_wheel": {"py_limited_api": "cp39"},
     },
 )

@@ -10,9 +10,11 @@ packages() {
         libjansson-dev libnlopt-dev zlib1g-dev ;;
     check) echo libcmocka-dev g++ pkgconf ;;
     python) echo python3-dev python3-setuptools python3-cffi python3-numpy \
-        python3-scipy python3-sklearn python3-pytest ;;
+        python3-scipy python3-sklearn python3-pytest python3-pandas \
+        python3-venv python3-wheel ;;
     hard) echo clang-14 clang-tidy-14 clang-format-14 llvm-14 libomp-14-dev \
-        libclang-rt-14-dev valgrind ;;
+        libclang-rt-14-dev valgrind python3-hypothesis python3-matplotlib \
+        python3-tqdm ;;
     bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn \
         libsvm-tools ;;
     *) echo "deps.sh: no group \"$1\"" >&2; exit 2 ;;

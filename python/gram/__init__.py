@@ -1,4 +1,4 @@
-"""gram - kernels as expressions, with proofs and fast matrices.
+"""gram - kernels as expressions, with proofs, and machines made of them.
 
 >>> import gram
 >>> k = gram.Kernel("rbf(gamma=0.5)") + 2 * gram.Kernel("linear")
@@ -9,30 +9,85 @@ array([[1.        , 0.36787944],
        [0.36787944, 5.        ]])
 >>> k.certificate().psd
 'certified'
+>>> model = gram.KernelRegressor("rbf(gamma=1)").fit([[0], [1], [2]], [0, 1, 0])
+>>> model.predict([[1.0]]).shape
+(1,)
 
 Everything is computed by the C library, libgram; docs/kernels.md describes
-the language in which kernels are written.
+the language in which kernels are written, docs/fitting.md what is fitted.
+Estimators need scikit-learn, which is imported when the first one is used.
 """
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._certificate import Certificate, Step
+from ._doctor import Doctor, doctor
 from ._errors import (
     GramError,
     GramMemoryError,
     GramOSError,
     GramTypeError,
     GramValueError,
+    GramWarning,
 )
 from ._kernel import Kernel, kernel_matrix
 from ._library import version
+from ._read import read
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+    from ._features import KernelFeatures
+    from ._load import load
+    from ._regression import (
+        GaussianProcessRegressor,
+        KernelRegressor,
+        KernelRidge,
+    )
+
+# Names that need scikit-learn, and where they are.
+_LATER = {
+    "ConvergenceWarning": "sklearn.exceptions",
+    "GaussianProcessRegressor": "gram._regression",
+    "KernelFeatures": "gram._features",
+    "KernelRegressor": "gram._regression",
+    "KernelRidge": "gram._regression",
+    "NotFittedError": "sklearn.exceptions",
+    "load": "gram._load",
+}
 
 __version__ = version()
 __all__ = [
     "Certificate",
+    "ConvergenceWarning",
+    "Doctor",
+    "GaussianProcessRegressor",
     "GramError",
     "GramMemoryError",
     "GramOSError",
     "GramTypeError",
     "GramValueError",
+    "GramWarning",
     "Kernel",
+    "KernelFeatures",
+    "KernelRegressor",
+    "KernelRidge",
+    "NotFittedError",
     "Step",
+    "doctor",
     "kernel_matrix",
+    "load",
+    "read",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'gram' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -20,3 +20,7 @@ class GramMemoryError(GramError, MemoryError):
 
 class GramOSError(GramError, OSError):
     """A file could not be read or written."""
+
+
+class GramWarning(UserWarning):
+    """What a fit would like to be known, as the command prints it."""

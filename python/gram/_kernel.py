@@ -1,16 +1,17 @@
 """Kernels and their matrices."""
 from __future__ import annotations
 
+from html import escape
 from numbers import Real
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
 from ._certificate import Certificate, certificate
 from ._errors import GramTypeError, GramValueError
 from ._gram import ffi, lib
-from ._library import Running, check, make, room, text
-from ._table import as_matrix, as_table, is_sparse
+from ._library import Running, chars, check, doubles, make, room, text, whole
+from ._table import Frame, Rows, as_matrix, as_rows, as_table, is_sparse
 
 
 class Kernel:
@@ -44,10 +45,10 @@ class Kernel:
         if isinstance(spec, Kernel):
             self._handle = spec._handle
         elif isinstance(spec, str):
-            if "\0" in spec:
-                raise GramValueError(f"kernel {spec!r}: has a null character")
             self._handle = make(
-                lib.gram_kernel_new, lib.gram_kernel_free, spec.encode()
+                lib.gram_kernel_new,
+                lib.gram_kernel_free,
+                chars(spec, "kernel"),
             )
         else:
             raise GramTypeError(
@@ -91,10 +92,9 @@ class Kernel:
     def __call__(self, X: Any, Y: Any = None) -> Any:
         """The matrix of the rows of X and Y (None: X itself), in double
         precision; if X and Y are one row each, the number k(X, Y)."""
-        if not is_sparse(X) and Y is not None and not is_sparse(Y):
-            X, Y = np.asarray(X), Y if Y is X else np.asarray(Y)
-            if X.ndim == 1 and Y.ndim == 1:
-                return float(kernel_matrix(self, X[None, :], Y[None, :])[0, 0])
+        if Y is not None and np.ndim(X) == 1 and np.ndim(Y) == 1:
+            x, y = np.asarray(X)[None, :], np.asarray(Y)[None, :]
+            return float(kernel_matrix(self, x, y)[0, 0])
         return kernel_matrix(self, X, Y)
 
     def certificate(self) -> Certificate:
@@ -104,6 +104,80 @@ class Kernel:
         'refuted'
         """
         return certificate(self._handle)
+
+    def _repr_html_(self) -> str:
+        proof = self.certificate()
+        colour = {"certified": "green", "refuted": "red"}.get(proof.psd, "gray")
+        return (
+            f"<code>{escape(str(self))}</code> "
+            f'<span style="color:{colour}">{proof.psd}</span>'
+            f"<details><summary>certificate</summary>"
+            f"<pre>{escape(str(proof))}</pre></details>"
+        )
+
+    @property
+    def parameters(self) -> list[tuple[str, Optional[float]]]:
+        """Names and values of the numbers that can be learned; None is open.
+
+        >>> Kernel("2*rbf(gamma=?) + linear").parameters
+        [('amplitude', 2.0), ('rbf.gamma', None)]
+        """
+        found = (
+            lib.gram_kernel_param_at(self._handle, i)
+            for i in range(lib.gram_kernel_param_count(self._handle))
+        )
+        return [(text(p.name), None if p.open else p.value) for p in found]
+
+    def gradient(self, X: Any, G: Any = None, threads: int = 0) -> np.ndarray:
+        """The derivatives of the sum of all G[i, j] k(X[i], X[j]) by the
+        numbers of the kernel, in the order of `parameters` (with ``ard`` one
+        per column); G = None: all ones.
+
+        >>> Kernel("3*linear").gradient([[1.0], [2.0]])
+        array([9.])
+        """
+        rows = as_rows(X, "X")
+        shape = rows.shape[0], rows.shape[0]
+        G = np.ones(shape) if G is None else as_matrix(G, "G")
+        if is_sparse(G) or G.shape != shape:
+            raise GramValueError(
+                f"G: of shape {G.shape}, must be an array of {shape}"
+            )
+        G = np.ascontiguousarray(G, np.float64)
+        table, count = as_table(rows), len(self.parameters)
+        first = ffi.new("size_t[]", count + 1)
+        check(lib.gram_kernel_param_layout(self._handle, table, first))
+        out = np.empty(first[count])
+        check(
+            lib.gram_kernel_gradient(
+                self._handle,
+                table,
+                Running(threads).exec,
+                doubles(G),
+                shape[1],
+                doubles(out),
+            )
+        )
+        return out
+
+    def sample(
+        self, X: Any, count: int = 1, seed: int = 0, threads: int = 0
+    ) -> np.ndarray:
+        """Functions drawn from the Gaussian process whose covariance this is,
+        at the rows of X: one column each.
+
+        >>> Kernel("rbf(gamma=1)").sample([[0.0], [1.0]], count=3).shape
+        (2, 3)
+        """
+        rows = as_rows(X, "X")
+        out = np.empty((rows.shape[0], whole(count, "count", 1)))
+        running = Running(threads, whole(seed, "seed"))
+        check(
+            lib.gram_kernel_sample(
+                self._handle, as_table(rows), count, running.exec, doubles(out)
+            )
+        )
+        return out
 
 
 def _number(x: Any) -> str:
@@ -115,6 +189,21 @@ def _combine(form: str, *parts: Any) -> Any:
         return NotImplemented
     texts = (str(p) if isinstance(p, Kernel) else _number(p) for p in parts)
     return Kernel(form.format(*texts))
+
+
+def _of_one_kind(X: Rows, T: Rows) -> tuple[Rows, Rows]:
+    """Both dense or both sparse; columns with names are matched by them."""
+    if isinstance(X, Frame) or isinstance(T, Frame):
+        return X, T
+    if T.shape[1] != X.shape[1]:
+        raise GramValueError(
+            f"T: {T.shape[1]} columns, must be {X.shape[1]}, as X has"
+        )
+    if is_sparse(X) and not is_sparse(T):
+        return X, as_matrix(type(X)(T), "T")
+    if is_sparse(T) and not is_sparse(X):
+        return as_matrix(type(T)(X), "X"), T
+    return X, T
 
 
 def kernel_matrix(
@@ -129,10 +218,11 @@ def kernel_matrix(
     spec
         a kernel, or its text, without open parameters.
     X, T
-        arrays of real numbers with rows and columns, or sparse matrices of
-        SciPy.  T = None, or X again, means the rows of X with themselves: the
-        matrix is then symmetric to the bit and half the work.  Columns are
-        called c0, c1, ... in the kernel.
+        arrays of real numbers with rows and columns, sparse matrices of SciPy,
+        DataFrames of pandas, dicts of columns, or rows that mix numbers and
+        texts.  T = None, or X again, means the rows of X with themselves: the
+        matrix is then symmetric to the bit and half the work.  Columns without
+        a name are called c0, c1, ... in the kernel.
     single
         compute in single precision, and give float32.
     threads
@@ -141,22 +231,18 @@ def kernel_matrix(
     >>> kernel_matrix("poly(degree=2)", [[1, 2], [3, 4]], [[1, 0]])
     array([[ 4.],
            [16.]])
+    >>> kernel_matrix("delta[city]", {"city": ["Rome", "Bonn", "Rome"]})
+    array([[1., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 1.]])
     """
     kernel = Kernel(spec)
     same = T is None or T is X
-    X = as_matrix(X, "X")
-    T = X if same else as_matrix(T, "T")
-    if T.shape[1] != X.shape[1]:
-        raise GramValueError(
-            f"T: {T.shape[1]} columns, must be {X.shape[1]}, as X has"
-        )
-    if is_sparse(X) != is_sparse(T):
-        if is_sparse(X):
-            T = as_matrix(type(X)(T), "T")
-        else:
-            X = as_matrix(type(T)(X), "X")
-    a = as_table(X)
-    b = ffi.NULL if same else as_table(T)
+    X = as_rows(X, "X")
+    T = X if same else as_rows(T, "T")
+    X, T = _of_one_kind(X, T)
+    a = as_table(X, "X")
+    b = ffi.NULL if same else as_table(T, "T")
     running = Running(threads)
     dtype, function, pointer = (
         (np.float32, lib.gram_kernel_matrix_single, "float *")

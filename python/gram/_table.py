@@ -1,25 +1,182 @@
-"""Arrays of Python as tables of the library.
+"""Data of Python as tables of the library.
 
-The columns of a dense array are called c0, c1, ..., as those of an .npy file;
-a sparse matrix is one block of columns, and stays sparse.
+The columns of an array are called c0, c1, ..., as those of an .npy file; a
+sparse matrix is one block of columns, and stays sparse.  A DataFrame, a dict
+of columns and rows of mixed cells become a Frame of typed columns; DataFrames
+and dicts keep their names.
 """
 from __future__ import annotations
 
-from typing import Any
+from numbers import Real
+from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
 from ._errors import GramTypeError, GramValueError
 from ._gram import ffi, lib
-from ._library import check, make
+from ._library import chars, check, make
 
 # The name of the sparse block in a file of scipy.sparse.save_npz, too.
 _SPARSE = b"features"
+_DAY = np.timedelta64(86400 * 10**9, "ns")
 
 
 def is_sparse(X: Any) -> bool:
     """Is it a sparse matrix or array of SciPy, of any format?"""
     return hasattr(X, "tocsr")
+
+
+def is_dataframe(X: Any) -> bool:
+    """Is it a DataFrame of pandas?"""
+    return hasattr(X, "columns") and hasattr(X, "iloc")
+
+
+class Frame:
+    """Typed, named columns: numbers and dates as float64, categories as an
+    object array of texts and None."""
+
+    def __init__(
+        self, cells: dict[str, np.ndarray], dates: frozenset = frozenset()
+    ) -> None:
+        self.cells = cells
+        self.dates = dates
+        rows = len(next(iter(cells.values()))) if cells else 0
+        self.shape = rows, len(cells)
+
+    @property
+    def columns(self) -> list[str]:
+        """Their names."""
+        return list(self.cells)
+
+    def categories(self) -> list[str]:
+        """The names of those that are categories."""
+        return [k for k, v in self.cells.items() if v.dtype == object]
+
+    def renamed(self, names: Iterable[str]) -> Frame:
+        """The same columns under other names, in order."""
+        new = dict(zip(self.cells, names))
+        return Frame(
+            {new[k]: v for k, v in self.cells.items()},
+            frozenset(new[k] for k in self.dates),
+        )
+
+    def matrix(self) -> Optional[np.ndarray]:
+        """All columns as one array, if they are numbers."""
+        if self.categories() or self.dates or not self.cells:
+            return None
+        return np.column_stack(list(self.cells.values()))
+
+
+Rows = Union[np.ndarray, Any, Frame]
+
+
+# ------------------------------------------------------------------ columns
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or cell != cell or type(cell).__name__ == "NAType"
+
+
+def _cell_text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return str(cell)
+    number = float(cell)
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
+    """Numbers if all are, else texts."""
+    kinds = {type(cell) for cell in cells if not isinstance(cell, (Real, str))}
+    for i, cell in enumerate(cells):
+        if type(cell) in kinds and not _is_missing(cell):
+            raise GramTypeError(
+                f"{where}, row {i + 1}: a {type(cell).__name__}, the argument "
+                "must be a string or a real number"
+            )
+    missing = [_is_missing(cell) for cell in cells]
+    if all(m or isinstance(c, Real) for c, m in zip(cells, missing)):
+        return np.array(
+            [np.nan if m else float(c) for c, m in zip(cells, missing)]
+        )
+    out = np.empty(len(cells), object)
+    out[:] = [None if m else _cell_text(c) for c, m in zip(cells, missing)]
+    return out
+
+
+def as_array(X: Any, name: str) -> np.ndarray:
+    """np.asarray(), whose complaints begin with the name of the argument."""
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        raise GramValueError(f"{name}: {error}") from error
+
+
+def _column(values: Any, where: str) -> tuple[np.ndarray, bool]:
+    """The cells of a column, and whether they are dates."""
+    if type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype":
+        values = np.asarray(values.astype(object))
+    cells = as_array(values, where)
+    if cells.ndim != 1:
+        raise GramValueError(
+            f"{where}: an array of {cells.ndim} dimensions, must have 1"
+        )
+    kind = cells.dtype.kind
+    if kind in "fiub":
+        return cells.astype(np.float64, copy=False), False
+    if kind == "M":
+        days = (cells - np.datetime64(0, "s")) / _DAY
+        return days.astype(np.float64), True
+    if kind in "OU":
+        return _of_objects(cells.astype(object), where), False
+    raise GramTypeError(
+        f"{where}: has type {cells.dtype}, must be numbers, texts or dates"
+    )
+
+
+def _frame(pairs: Iterable[tuple[str, Any]], name: str) -> Frame:
+    columns: dict[str, np.ndarray] = {}
+    dates = set()
+    rows = None
+    for key, values in pairs:
+        where = f'{name}: column "{key}"'
+        if key in columns:
+            raise GramValueError(f"{where}: is there twice")
+        columns[key], is_date = _column(values, where)
+        if is_date:
+            dates.add(key)
+        length = len(columns[key])
+        rows = length if rows is None else rows
+        if length != rows:
+            raise GramValueError(
+                f"{where}: has {length} rows, must have {rows}, as the first"
+            )
+    return Frame(columns, frozenset(dates))
+
+
+def position_names(count: int) -> list[str]:
+    return [f"c{j}" for j in range(count)]
+
+
+def as_rows(X: Any, name: str) -> Rows:
+    """X as an array of real numbers with two dimensions, as a CSR matrix, or,
+    if it has names or is mixed, as a Frame."""
+    if isinstance(X, Frame) or is_sparse(X):
+        return X if isinstance(X, Frame) else as_matrix(X, name)
+    if is_dataframe(X):
+        names = list(X.columns)
+        if not all(isinstance(key, str) for key in names):
+            names = position_names(len(names))
+        return _frame(((k, X.iloc[:, j]) for j, k in enumerate(names)), name)
+    if isinstance(X, dict):
+        return _frame(((str(k), v) for k, v in X.items()), name)
+    array = as_array(X, name)
+    if array.dtype.kind in "OU" and array.ndim == 2:
+        cells = array if array.dtype.kind == "O" else np.array(X, object)
+        names = position_names(cells.shape[1])
+        frame = _frame(zip(names, cells.T), name)
+        matrix = frame.matrix()
+        return frame if matrix is None else matrix
+    return as_matrix(array, name)
 
 
 def as_matrix(X: Any, name: str) -> Any:
@@ -30,7 +187,7 @@ def as_matrix(X: Any, name: str) -> Any:
             X = X.copy()
             X.sum_duplicates()
     else:
-        X = np.asarray(X)
+        X = as_array(X, name)
     if X.dtype.kind not in "fiub":
         raise GramTypeError(f"{name}: has type {X.dtype}, must be real numbers")
     if X.ndim != 2:
@@ -40,7 +197,10 @@ def as_matrix(X: Any, name: str) -> Any:
     return X
 
 
-def _add_dense(table: Any, X: np.ndarray) -> None:
+# ------------------------------------------------------------------- tables
+
+
+def _add_dense(table: Any, X: np.ndarray, name: str) -> None:
     single = X.dtype == np.float32
     # The library takes floats and doubles, in steps forward of whole numbers.
     if (
@@ -57,31 +217,57 @@ def _add_dense(table: Any, X: np.ndarray) -> None:
     )
     down, across = (step // X.itemsize for step in X.strides)
     values = ffi.cast(pointer, X.ctypes.data)
-    check(add(table, values, X.shape[1], down, across))
+    check(add(table, values, X.shape[1], down, across), name)
 
 
-def _add_sparse(table: Any, X: Any) -> None:
+def _add_sparse(table: Any, X: Any, name: str) -> None:
     # scipy never has negative indices, so signed and unsigned are the same.
     start = X.indptr.astype(np.uintp)
     index = np.ascontiguousarray(X.indices, np.uint32)
     entries = np.ascontiguousarray(X.data, np.float64)
-    check(
-        lib.gram_table_add_sparse(
-            table,
-            _SPARSE,
-            X.shape[1],
-            ffi.from_buffer("size_t[]", start),
-            ffi.from_buffer("unsigned[]", index),
-            ffi.from_buffer("double[]", entries),
-        )
+    status = lib.gram_table_add_sparse(
+        table,
+        _SPARSE,
+        X.shape[1],
+        ffi.from_buffer("size_t[]", start),
+        ffi.from_buffer("unsigned[]", index),
+        ffi.from_buffer("double[]", entries),
     )
+    check(status, name)
 
 
-def as_table(X: Any) -> Any:
-    """A gram_table of what as_matrix() gives."""
+def _add_category(table: Any, key: bytes, cells: np.ndarray, name: str) -> None:
+    """Each level is one string of C, however many rows have it."""
+    levels: dict[Any, Any] = {None: ffi.NULL}
+    for cell in cells:
+        if cell not in levels:
+            levels[cell] = ffi.new("char[]", chars(cell, f"{name}: the cell"))
+    strings = ffi.new("char *[]", [levels[cell] for cell in cells])
+    add = lib.gram_table_add_strings
+    check(add(table, key, lib.GRAM_TYPE_CATEGORY, strings), name)
+
+
+def add_numbers(
+    table: Any, key: bytes, values: np.ndarray, name: str, date: bool = False
+) -> None:
+    """Add a column of numbers, or of dates as days."""
+    values = np.ascontiguousarray(values, np.float64)
+    add = lib.gram_table_add_dates if date else lib.gram_table_add_numbers
+    check(add(table, key, ffi.cast("double *", values.ctypes.data), 1), name)
+
+
+def as_table(X: Rows, name: str = "X") -> Any:
+    """A gram_table of what as_rows() gives."""
     table = make(lib.gram_table_new, lib.gram_table_free, X.shape[0])
-    if is_sparse(X):
-        _add_sparse(table, X)
+    if isinstance(X, Frame):
+        for key, cells in X.cells.items():
+            raw = chars(key, f"{name}: the column name")
+            if cells.dtype == object:
+                _add_category(table, raw, cells, name)
+            else:
+                add_numbers(table, raw, cells, name, key in X.dates)
+    elif is_sparse(X):
+        _add_sparse(table, X, name)
     else:
-        _add_dense(table, X)
+        _add_dense(table, X, name)
     return table

@@ -1,7 +1,5 @@
 """The Python face: the same answers as others, errors as exceptions."""
 import copy
-import doctest
-import importlib
 import os
 import pickle
 import re
@@ -319,7 +317,7 @@ def test_bad_arrays_are_value_errors(spec, x, t, sentence):
         gram.kernel_matrix(spec, x, t)
 
 
-@pytest.mark.parametrize("x", [[["a"]], [[1j]], [[None]], "text", object()])
+@pytest.mark.parametrize("x", [[[1j]], "text", object()])
 def test_what_is_no_array_of_numbers_is_a_type_error(x):
     with pytest.raises(gram.GramTypeError, match="must be real numbers"):
         gram.kernel_matrix("linear", x)
@@ -377,22 +375,26 @@ def test_other_threads_run_meanwhile():
     assert len(ticks) > 10
 
 
-# ----------------------------------------------------------------- examples
-
-
-@pytest.mark.parametrize("name", ["gram", "gram._certificate", "gram._kernel"])
-def test_examples_in_docstrings(name):
-    result = doctest.testmod(importlib.import_module(name))
-    assert result.attempted > 0 and result.failed == 0
-
-
-def test_examples_in_the_readme():
-    readme = Path(__file__).parents[1] / "README.md"
-    result = doctest.testfile(str(readme), module_relative=False)
-    assert result.attempted > 0 and result.failed == 0
-
-
 def test_the_version_is_that_of_the_header():
     header = Path(__file__).parents[2] / "include/gram.h"
     numbers = re.findall(r"#define GRAM_VERSION_\w+ (\d+)", header.read_text())
     assert gram.__version__ == ".".join(numbers)
+
+
+def test_gradients_are_those_of_differences():
+    k, step = "2*rbf(gamma={}) + linear", 1e-6
+    G = DRAW.standard_normal((37, 37))
+    ours = gram.Kernel(k.format(0.3)).gradient(X, G)
+    names = [name for name, _ in gram.Kernel(k.format(0.3)).parameters]
+    up, down = (gram.Kernel(k.format(0.3 + s))(X) for s in (step, -step))
+    slope = (G * (up - down)).sum() / (2 * step)
+    assert_allclose(ours[names.index("rbf.gamma")], slope, rtol=1e-5)
+    with pytest.raises(ValueError, match=r"G: of shape \(2, 2\)"):
+        gram.Kernel("rbf(gamma=1)").gradient(X, np.eye(2))
+
+
+def test_functions_of_the_prior_have_its_covariance():
+    k = gram.Kernel("rbf(gamma=0.5)")
+    draws = k.sample(X[:4], count=20000, seed=1)
+    assert_allclose(np.cov(draws), k(X[:4]), atol=0.05)
+    assert_array_equal(draws, k.sample(X[:4], count=20000, seed=1, threads=1))

@@ -233,8 +233,8 @@ void gi_column_count_missing(gi_column *c, size_t rows)
 
 /* ---------------------------------------------------------- made by users */
 
-gram_status gram_table_add_numbers(gram_table *t, const char *name,
-                                   const double *values, size_t stride)
+static gram_status add_values(gram_table *t, const char *name, gram_type type,
+                              const double *values, size_t stride)
 {
     gram_status status = GRAM_OK;
     gi_column *c = NULL;
@@ -244,12 +244,24 @@ gram_status gram_table_add_numbers(gram_table *t, const char *name,
             return gi_fail(GRAM_ERR_RANGE,
                            "row %zu, column \"%s\": %g is not finite", i + 1,
                            name, values[i * stride]);
-    GI_TRY(gi_table_add(NULL, t, name, GRAM_TYPE_NUMBER, &c));
+    GI_TRY(gi_table_add(NULL, t, name, type, &c));
     for (size_t i = 0; i < t->rows; i++)
         c->values[i] = values[i * stride];
     gi_column_count_missing(c, t->rows);
 done:
     return status;
+}
+
+gram_status gram_table_add_numbers(gram_table *t, const char *name,
+                                   const double *values, size_t stride)
+{
+    return add_values(t, name, GRAM_TYPE_NUMBER, values, stride);
+}
+
+gram_status gram_table_add_dates(gram_table *t, const char *name,
+                                 const double *values, size_t stride)
+{
+    return add_values(t, name, GRAM_TYPE_DATE, values, stride);
 }
 
 /* Undo the last gi_table_add. */

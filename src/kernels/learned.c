@@ -23,6 +23,21 @@ done:
     return status;
 }
 
+gram_status gram_kernel_learn(const gram_kernel *k, const gram_table *a,
+                              const gram_exec *exec, gram_kernel **out)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    gram_program *p = NULL;
+
+    *out = NULL;
+    GI_TRY(gi_program_new(&run, k, a, 0, &p));
+    GI_TRY(gi_kernel_learned(&run, p, p->theta, out));
+done:
+    gi_program_free(p);
+    return status;
+}
+
 /* The number in front of a product, or the whole of it. */
 static gi_node *factor_of(gi_node *root)
 {

@@ -18,7 +18,9 @@ gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
         GI_TRY(gi_input_exactly(c->in, data, n));
     else if (c->out)
         GI_TRY(gi_output_write(c->out, data, n));
-    for (size_t i = 0; (c->in || c->out) && i < n; i += CHUNK) {
+    else if (c->memory)
+        memcpy(c->memory + c->at, data, n);
+    for (size_t i = 0; (c->in || c->out || c->memory) && i < n; i += CHUNK) {
         size_t some = n - i < CHUNK ? n - i : CHUNK;
 
         c->crc = (uint32_t)crc32(c->crc, (const Bytef *)data + i, (uInt)some);

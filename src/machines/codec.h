@@ -16,7 +16,8 @@
 typedef struct gi_codec {
     gi_run *run;
     gi_input *in;   /* reading */
-    gi_output *out; /* writing; both NULL: counting */
+    gi_output *out; /* writing */
+    char *memory;   /* writing to memory; all three NULL: counting */
     uint64_t at;    /* bytes so far */
     uint64_t total; /* reading: bytes that are there */
     uint32_t crc;   /* CRC-32 of them */

@@ -192,6 +192,11 @@ const char *gram_machine_column(const gram_machine *m, size_t i)
     return i < m->program->sources ? m->program->source[i].name : NULL;
 }
 
+const gram_table *gram_machine_table(const gram_machine *m)
+{
+    return m->table;
+}
+
 size_t gram_machine_terms(const gram_machine *m)
 {
     return m->terms;

@@ -356,27 +356,65 @@ static gram_status code_trailer(gi_codec *c, uint32_t *crc)
     return status;
 }
 
+static gram_status count_body(gi_run *run, const gram_machine *m,
+                              uint64_t *length)
+{
+    gi_codec count = {.run = run};
+    /* nothing is changed unless the codec reads */
+    gram_status status = code_machine(&count, (gram_machine *)m);
+
+    *length = count.at;
+    return status;
+}
+
+static gram_status write_model(gi_codec *c, const gram_machine *m,
+                               uint64_t length)
+{
+    gram_status status = GRAM_OK;
+    uint64_t version = VERSION;
+    uint32_t crc;
+
+    GI_TRY(code_header(c, &version, &length));
+    GI_TRY(code_machine(c, (gram_machine *)m));
+    crc = c->crc;
+    GI_TRY(code_trailer(c, &crc));
+done:
+    return status;
+}
+
 gram_status gram_machine_save(const gram_machine *m, const char *path,
                               const gram_exec *exec)
 {
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
-    gi_codec count = {.run = &run}, write = {.run = &run};
-    uint64_t version = VERSION, length;
-    uint32_t crc;
-    /* nothing is changed unless the codec reads */
-    gram_machine *fields = (gram_machine *)m;
+    gi_codec write = {.run = &run};
+    uint64_t length;
 
-    GI_TRY(code_machine(&count, fields));
-    length = count.at;
+    GI_TRY(count_body(&run, m, &length));
     GI_TRY(gi_output_open(&run, path, &write.out));
-    GI_TRY(code_header(&write, &version, &length));
-    GI_TRY(code_machine(&write, fields));
-    crc = write.crc;
-    GI_TRY(code_trailer(&write, &crc));
+    GI_TRY(write_model(&write, m, length));
     GI_TRY(gi_output_commit(write.out));
 done:
     gi_output_free(write.out);
+    return status;
+}
+
+gram_status gram_machine_pack(const gram_machine *m, const gram_exec *exec,
+                              void **bytes, size_t *length)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    gi_codec write = {.run = &run};
+    uint64_t body;
+
+    GI_TRY(count_body(&run, m, &body));
+    GI_TRY(GI_NEW(&run, write.memory, HEADER + body + TRAILER));
+    GI_TRY(write_model(&write, m, body));
+    *length = (size_t)write.at;
+    *bytes = write.memory;
+    write.memory = NULL;
+done:
+    gi_free(write.memory);
     return status;
 }
 
@@ -459,6 +497,21 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
     GI_TRY(gi_input_peek(in, head, sizeof head, &got));
     GI_TRY(gi_libsvm_looks(head, got) ? gi_libsvm_load(&run, in, out)
                                       : gi_model_read(&run, in, out));
+done:
+    gi_input_free(in);
+    return status;
+}
+
+gram_status gram_machine_unpack(const void *bytes, size_t length,
+                                const gram_exec *exec, gram_machine **out)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    gi_input *in = NULL;
+
+    *out = NULL;
+    GI_TRY(gi_input_memory(&run, "model in memory", bytes, length, &in));
+    GI_TRY(gi_model_read(&run, in, out));
 done:
     gi_input_free(in);
     return status;

@@ -16,6 +16,7 @@
 #include "machines/grid.h"
 #include "machines/select.h"
 #include "solvers/each.h"
+#include "solvers/smo_many.h"
 #include "solvers/stored.h"
 
 typedef struct trial {
@@ -44,6 +45,8 @@ typedef struct trial {
 /* One function on the rows of the other folds. */
 typedef struct part {
     gi_problem p;
+    int fold;
+    size_t q;
     gi_operator *K;
     size_t *row;
     double *y, *noise, *start;
@@ -64,38 +67,39 @@ static int takes_part(const trial *c, size_t i, size_t q)
     return c->jobs == 1 || c->s->problem.y[i * c->T + q] != 0 || !c->code;
 }
 
-static gram_status part_new(const trial *c, gi_run *run, size_t fold, size_t q,
-                            part *a)
+static gram_status part_new(const trial *c, gi_run *run, size_t job, part *a)
 {
     const gi_problem *all = &c->s->problem;
     size_t T = c->jobs == 1 ? c->T : 1, m = 0;
     gram_status status = GRAM_OK;
 
+    a->fold = (int)(job / c->jobs);
+    a->q = job % c->jobs;
     GI_TRY(GI_NEW(run, a->row, c->n));
     GI_TRY(GI_NEW(run, a->y, c->n * T));
     GI_TRY(GI_NEW(run, a->noise, c->n));
     for (size_t i = 0; i < c->n; i++) {
-        if (c->fold[i] == (int)fold || !takes_part(c, i, q))
+        if (c->fold[i] == a->fold || !takes_part(c, i, a->q))
             continue;
         a->row[m] = i;
-        memcpy(a->y + m * T, all->y + i * c->T + q, T * sizeof *a->y);
+        memcpy(a->y + m * T, all->y + i * c->T + a->q, T * sizeof *a->y);
         a->noise[m++] = all->noise ? all->noise[i] : 1;
     }
-    GI_TRY(gi_stored_new(run, c->blas, c->K, c->n, a->row, m, &a->K));
     a->p = *all;
-    a->p.K = a->K;
     a->p.n = m;
     a->p.targets = T;
     a->p.y = a->y;
     a->p.noise = all->noise ? a->noise : NULL;
-    a->p.loss = &c->f->m->loss[c->f->m->losses > 1 ? q : 0];
+    a->p.loss = &c->f->m->loss[c->f->m->losses > 1 ? a->q : 0];
 done:
     return status;
 }
 
-/* Are there rows on both sides? */
-static int is_one_sided(const part *a)
+/* Is there nothing to learn, since all rows are on one side? */
+static int is_one_sided(const trial *c, const part *a)
 {
+    if (!c->code)
+        return a->p.n == 0;
     for (size_t i = 1; i < a->p.n * a->p.targets; i++)
         if (a->y[i] != a->y[0])
             return 0;
@@ -110,15 +114,14 @@ static double entry(const trial *c, size_t i, size_t j)
 
 /* f on the rows that were left out, at lambda number l; without a solution it
  * is a constant. */
-static void look(const trial *c, const part *a, const gi_solution *s,
-                 size_t fold, size_t q, size_t l)
+static void look(const trial *c, const part *a, const gi_solution *s, size_t l)
 {
     size_t T = a->p.targets;
 
     for (size_t i = 0; i < c->n; i++) {
-        double *f = c->value + (l * c->n + i) * c->T + q;
+        double *f = c->value + (l * c->n + i) * c->T + a->q;
 
-        if (c->fold[i] != (int)fold)
+        if (c->fold[i] != a->fold)
             continue;
         for (size_t t = 0; t < T; t++)
             f[t] = s ? s->intercept[t] : a->p.n ? a->y[0] : 0;
@@ -132,25 +135,33 @@ static void look(const trial *c, const part *a, const gi_solution *s,
     }
 }
 
+static void look_at_constant(const trial *c, const part *a)
+{
+    for (size_t l = 0; l < c->lambdas; l++)
+        look(c, a, NULL, l);
+}
+
+/* One problem, all lambdas, by any solver. */
 static gram_status solve_fold(void *user, size_t job)
 {
     const trial *c = user;
-    size_t fold = job / c->jobs, q = job % c->jobs;
     gi_run run = c->one;
     part a = {0};
     gi_solution s = {0};
     gram_status status = GRAM_OK;
 
-    GI_TRY(part_new(c, &run, fold, q, &a));
+    GI_TRY(part_new(c, &run, job, &a));
+    if (is_one_sided(c, &a)) {
+        look_at_constant(c, &a);
+        goto done;
+    }
+    GI_TRY(gi_stored_new(&run, c->blas, c->K, c->n, a.row, a.p.n, &a.K));
+    a.p.K = a.K;
     for (size_t l = 0; l < c->lambdas; l++) {
-        if (a.p.n == 0 || (c->code && is_one_sided(&a))) {
-            look(c, &a, NULL, fold, q, l);
-            continue;
-        }
         a.p.lambda = c->lambda[l];
         gi_solution_free(&s);
         GI_TRY(gi_solver_solve(&run, c->solver, &a.p, &s));
-        look(c, &a, &s, fold, q, l);
+        look(c, &a, &s, l);
         gi_free(a.start);
         a.start = s.alpha;
         a.p.start = a.start;
@@ -159,6 +170,62 @@ static gram_status solve_fold(void *user, size_t job)
 done:
     gi_solution_free(&s);
     part_free(&a);
+    return status;
+}
+
+/* All of them by smo, which keeps what it gathered from lambda to lambda. */
+typedef struct machines {
+    const trial *c;
+    part *a;     /* of every job */
+    size_t *job; /* of every problem that is solved */
+} machines;
+
+static gram_status take(void *user, size_t i, size_t l, const gi_solution *s)
+{
+    const machines *m = user;
+
+    look(m->c, &m->a[m->job[i]], s, l);
+    return GRAM_OK;
+}
+
+static gram_status solve_machines(trial *c, gi_run *run)
+{
+    size_t jobs = c->folds * c->jobs;
+    machines m = {.c = c};
+    gi_smo_part *list = NULL;
+    gi_smo_many many = {.K = c->K,
+                        .ld = c->n,
+                        .loss = c->f->m->loss,
+                        .intercept = c->f->m->intercept,
+                        .tolerance = c->f->m->tolerance,
+                        .lambda = c->lambda,
+                        .lambdas = c->lambdas,
+                        .take = take,
+                        .user = &m};
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW_ZERO(run, m.a, jobs));
+    GI_TRY(GI_NEW(run, m.job, jobs));
+    GI_TRY(GI_NEW(run, list, jobs));
+    for (size_t i = 0; i < jobs; i++) {
+        part *a = &m.a[i];
+
+        GI_TRY(part_new(c, run, i, a));
+        if (is_one_sided(c, a)) {
+            look_at_constant(c, a);
+            continue;
+        }
+        m.job[many.parts] = i;
+        list[many.parts++] = (gi_smo_part){a->row, a->p.n, a->y, a->p.noise};
+    }
+    many.part = list;
+    GI_TRY(gi_smo_many_solve(run, &many));
+done:
+    for (size_t i = 0; m.a && i < jobs; i++)
+        part_free(&m.a[i]);
+    gi_free(m.a);
+    gi_free(m.job);
+    gi_free(list);
     return status;
 }
 
@@ -220,7 +287,10 @@ static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
+    if (c->blas == &gi_blas_single)
+        GI_TRY(solve_machines(c, run));
+    else
+        GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
     for (size_t l = 0; l < c->lambdas; l++)
         GI_TRY(find_error(c, l, &c->error[l]));
     keep_best(c, c->error, c->value);
@@ -320,6 +390,7 @@ static void end(trial *c)
     gi_free(c->K);
 }
 
+/* Support vector machines read the matrix in single precision. */
 static const gi_blas *matrix_blas(const gi_fit *f)
 {
     return strcmp(f->plan.solver->name, "smo") == 0 ? &gi_blas_single

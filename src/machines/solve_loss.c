@@ -1,8 +1,10 @@
 /* solve_loss.c - machines with another loss than squared: one problem for each
  * function f, on the rows that take part in it.
  *
- * Rows that no function has an alpha for say nothing about new rows and are
- * not kept, so a support vector machine is as large as its support.
+ * Support vector machines of pairs of classes share the matrix, in memory, if
+ * it fits there.  Rows that no function has an alpha for say nothing about new
+ * rows and are not kept, so a support vector machine is as large as its
+ * support.
  */
 #include <math.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "machines/machine.h"
 #include "machines/part.h"
 #include "solvers/sample.h"
+#include "solvers/smo_many.h"
 
 /* -------------------------------------------------------------------- solve */
 
@@ -78,6 +81,121 @@ done:
     gi_free(row);
     gi_free(held);
     return status;
+}
+
+/* ------------------------------------------------------------------- pairs */
+
+/* Support vector machines of pairs of classes over one matrix in memory. */
+typedef struct pairs {
+    gi_run *run;
+    gram_machine *m;
+    const gi_solver *solver;
+    size_t **row;
+    gi_smo_part *part;
+    double **y, **noise;
+} pairs;
+
+static gram_status take(void *user, size_t q, size_t l, const gi_solution *s)
+{
+    const pairs *p = user;
+    gi_solution *to = &p->m->solution[q];
+    gi_run run = *p->run;
+    gram_status status = GRAM_OK;
+
+    (void)l;
+    *to = *s;
+    to->solver = p->solver;
+    to->alpha = to->intercept = NULL;
+    GI_TRY(GI_NEW(&run, to->intercept, 1));
+    to->intercept[0] = s->intercept[0];
+    GI_TRY(GI_NEW_ZERO(&run, to->alpha, p->m->n));
+    for (size_t i = 0; i < p->part[q].n; i++)
+        to->alpha[p->row[q][i]] = s->alpha[i];
+done:
+    return status;
+}
+
+static gram_status pairs_new(pairs *p)
+{
+    gram_machine *m = p->m;
+    size_t T = m->targets;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW_ZERO(p->run, p->row, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->y, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->noise, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->part, T));
+    for (size_t q = 0; q < T; q++) {
+        size_t n = 0;
+
+        GI_TRY(find_rows(p->run, m, q, &p->row[q], &n));
+        GI_TRY(GI_NEW(p->run, p->y[q], n));
+        if (m->noise)
+            GI_TRY(GI_NEW(p->run, p->noise[q], n));
+        for (size_t i = 0; i < n; i++) {
+            p->y[q][i] = m->y[p->row[q][i] * T + q];
+            if (m->noise)
+                p->noise[q][i] = m->noise[p->row[q][i]];
+        }
+        p->part[q] = (gi_smo_part){p->row[q], n, p->y[q], p->noise[q]};
+    }
+done:
+    return status;
+}
+
+static void pairs_free(pairs *p)
+{
+    for (size_t q = 0; q < p->m->targets; q++) {
+        if (p->row)
+            gi_free(p->row[q]);
+        if (p->y)
+            gi_free(p->y[q]);
+        if (p->noise)
+            gi_free(p->noise[q]);
+    }
+    gi_free(p->row);
+    gi_free(p->y);
+    gi_free(p->noise);
+    gi_free(p->part);
+}
+
+static gram_status solve_pairs(gi_run *run, gram_machine *m,
+                               const gi_operator *K, const gi_solver *solver)
+{
+    pairs p = {.run = run, .m = m, .solver = solver};
+    float *matrix = NULL;
+    gi_smo_many many = {.ld = m->n,
+                        .loss = m->loss,
+                        .intercept = m->intercept,
+                        .tolerance = m->tolerance,
+                        .parts = m->targets,
+                        .lambda = m->lambda,
+                        .lambdas = 1,
+                        .take = take,
+                        .user = &p};
+    gram_status status = GRAM_OK;
+
+    GI_TRY(pairs_new(&p));
+    GI_TRY(GI_NEW(run, matrix, m->n * m->n));
+    GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->n));
+    many.K = matrix;
+    many.part = p.part;
+    GI_TRY(gi_smo_many_solve(run, &many));
+done:
+    pairs_free(&p);
+    gi_free(matrix);
+    return status;
+}
+
+double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver)
+{
+    double n = (double)m->n, k = (double)m->classes.count;
+
+    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2 ||
+        strcmp(solver->name, "smo") != 0)
+        return INFINITY;
+    return n * n * sizeof(float) + 8 * n * (double)m->targets +
+           5 * n * k * sizeof(double);
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -155,16 +273,22 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
+    double used = (double)gram_memory_used();
+    int together =
+        used + 1.5 * gi_machine_pairs_bytes(m, solver) < (double)run->memory;
     gi_operator *K = NULL;
 
     GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
     GI_TRY(GI_NEW(run, room, m->n));
+    if (together)
+        GI_TRY(solve_pairs(run, m, K, solver));
     for (size_t q = 0; q < m->solutions; q++) {
         gi_run part =
             gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
         size_t each = m->solutions > 1 ? 1 : m->targets;
 
-        GI_TRY(solve_function(&part, m, K, solver, o, q, room));
+        if (!together)
+            GI_TRY(solve_function(&part, m, K, solver, o, q, room));
         for (size_t t = q; t < q + each; t++) {
             m->constant[t] = m->solution[q].intercept[t - q];
             m->lambda[t] = m->solution[q].lambda;

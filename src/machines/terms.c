@@ -43,36 +43,6 @@ done:
     return status;
 }
 
-gram_status gi_machine_alpha(gi_run *run, const gram_machine *m,
-                             const double **alpha, double **own)
-{
-    gram_status status = GRAM_OK;
-    const gi_solution *s = &m->solution[0];
-    gi_asked a = {.run = run, .m = m, .table = m->table, .rows = m->n};
-    double *f = NULL;
-
-    *alpha = s->alpha;
-    if (s->alpha)
-        return status;
-    if (!(m->lambda[0] > 0))
-        return gi_fail(GRAM_ERR_NUMERIC,
-                       "lambda = 0: a machine of %zu weights has no "
-                       "coefficients of its rows",
-                       m->features);
-    GI_TRY(GI_NEW(run, f, m->n));
-    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &a.T));
-    GI_TRY(gi_asked_mean(&a, f));
-    for (size_t i = 0; i < m->n; i++)
-        f[i] = (m->y[i] + m->shift[0] - f[i]) /
-               (m->lambda[0] * (m->noise ? m->noise[i] : 1));
-    *alpha = *own = f;
-    f = NULL;
-done:
-    gi_operator_free(a.T);
-    gi_free(f);
-    return status;
-}
-
 /* The deviations of a term. */
 static gram_status term_deviation(const gi_asked *a, const gi_posterior *p,
                                   const term *t, double *variance,

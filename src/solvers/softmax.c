@@ -19,8 +19,9 @@ void gi_softmax_add_rows(const gi_softmax *x, const double *v, double *out)
     const size_t c = x->classes;
 
     memset(out, 0, c * sizeof *out);
-    for (size_t k = 0; k < x->n * c; k++)
-        out[k % c] += v[k];
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < c; k++)
+            out[k] += v[i * c + k];
 }
 
 /* ---------------------------------------------------------------- curvature */

@@ -53,15 +53,15 @@ typedef struct gi_problem {
     double jitter;    /* added to the diagonal at once; < 0: never add any; 0:
                          only if the factorisation fails, and then reported */
     double tolerance; /* cg, gd, refinement: relative residual; 0: 1e-10 (gd
-                         1e-8) */
-    size_t steps;     /* cg, gd: at most; 0: the solver's own limit */
+                         1e-8); newton: relative gradient; 0: 1e-6 */
+    size_t steps;     /* cg, gd, newton: at most; 0: the solver's own limit */
     double step;      /* gd: s; 0: 1/(2 (lambda_max + lambda)) */
     const unsigned char *held; /* gd: rows that are not fitted but watched, to
                                   stop when their error grows; NULL: none */
     int keep_factor;           /* leave what variances need in the solution */
     gram_status (*trace)(void *user, size_t step, double loss, double held);
-    void *trace_user; /* gd, cg: after each step; loss is the objective of the
-                         first target (cg: the relative residual) */
+    void *trace_user; /* gd, cg, newton: after each step; loss is the objective
+                         of the first target (cg: the relative residual) */
 } gi_problem;
 
 /* Is its loss (y - f)^2? */
@@ -81,7 +81,7 @@ typedef struct gi_solution {
     double jitter;    /* added to the diagonal of K + lambda D, 0: none */
     size_t rank;      /* of K where it was found (lambda = 0; primal: of Phi
                          without its means), else n */
-    size_t steps;     /* of cg, gd or refinement */
+    size_t steps;     /* of cg, gd, newton or refinement */
     int converged;
 
     /* losses other than squared; NaN: unknown */

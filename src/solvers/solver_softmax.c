@@ -13,9 +13,9 @@
  *     (2 lambda I + Pi R'K R Pi) x = Pi R'K G,   (G - R x)/(2 lambda) less
  *
  * (Rasmussen and Williams 2006, algorithm 3.3, has C + 1 factors of order n in
- * its place).  Preconditioner (softmax.c): per class 2 lambda I + D F F'D, D = sqrt(w) q,
- * by Woodbury, with one F from pivoted Cholesky of K; on the range of P and Pi
- * that is the matrix itself but for K - F F'.
+ * its place).  Preconditioner (softmax.c): per class 2 lambda I + D F F'D, D =
+ * sqrt(w) q, by Woodbury, with one F from pivoted Cholesky of K; on the range
+ * of P and Pi that is the matrix itself but for K - F F'.
  *
  * Cost: a product of K with C columns for each step of conjugate gradients,
  * C n r^2 flops for each of Newton, r the rank of F; n (15 C + 2 r) + C r^2
@@ -145,11 +145,12 @@ static void slope_by_b(const gi_softmax *x, double *out)
     const size_t c = x->classes;
 
     memset(out, 0, c * sizeof *out);
-    for (size_t k = 0; k < x->n * c; k++) {
-        double r = x->root[k / c];
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t k = 0; k < c; k++) {
+            double q = x->q[i * c + k];
 
-        out[k % c] += r * r * (x->q[k] * x->q[k] - x->p->y[k]);
-    }
+            out[k] += x->root[i] * x->root[i] * (q * q - x->p->y[i * c + k]);
+        }
 }
 
 /* The best b for this alpha, by Newton; q and the value come out.  b of a class

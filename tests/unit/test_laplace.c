@@ -224,6 +224,24 @@ TEST(what_has_no_evidence_is_said)
     problem_free(&w);
 }
 
+TEST(without_memory_it_says_so_and_leaves_nothing_behind)
+{
+    problem w = begin("rbf(gamma=?)[x1]", 12, 1, 0);
+    gram_status status = GRAM_ERR_MEMORY;
+    double value, dlog_lambda, *grad = grams_room(w.program->thetas);
+
+    for (size_t k = 1; status != GRAM_OK; k++) {
+        gi_mem_fail_at(k, 0);
+        status = gi_laplace_value(&w.run, &w.p, &value, &dlog_lambda, grad);
+        gi_mem_fail_at(0, 0);
+        CHECK(status == GRAM_OK || status == GRAM_ERR_MEMORY);
+        CHECK(k < 1000);
+    }
+    CHECK(isfinite(value));
+    free(grad);
+    problem_free(&w);
+}
+
 /* Simpson's rule with many points. */
 static double average(double mean, double s)
 {
@@ -262,4 +280,6 @@ TESTS(SMALL(the_value_is_that_of_the_formula),
       SMALL(gradients_are_those_of_differences),
       SMALL(the_search_ends_where_the_gradient_does),
       SMALL(variances_are_those_of_the_posterior),
-      SMALL(what_has_no_evidence_is_said), SMALL(probabilities_are_averages))
+      SMALL(what_has_no_evidence_is_said),
+      SMALL(without_memory_it_says_so_and_leaves_nothing_behind),
+      SMALL(probabilities_are_averages))

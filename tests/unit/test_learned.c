@@ -246,6 +246,35 @@ TEST(learned_kernels_have_the_same_bits_on_other_tables)
         check_same_bits(texts[i]);
 }
 
+TEST(what_maps_learn_holds_on_any_table)
+{
+    gram_table *t = small(), *one = NULL;
+    const double x = 4;
+    gram_kernel *k = NULL, *learned = NULL;
+    gram_column a = gram_table_column(t, 0);
+    size_t n = gram_table_rows(t);
+    double least = a.values[0], most = a.values[0], value;
+
+    for (size_t i = 1; i < n; i++) {
+        least = fmin(least, a.values[i]);
+        most = fmax(most, a.values[i]);
+    }
+    CHECK_OK(gram_kernel_new("map(minmax, linear)[a]", &k));
+    CHECK_OK(gram_kernel_learn(k, t, NULL, &learned));
+    CHECK_OK(gram_table_new(1, &one));
+    CHECK_OK(gram_table_add_numbers(one, "a", &x, 1));
+    CHECK_OK(gram_kernel_diagonal(learned, one, NULL, &value));
+    CHECK_NEAR(value, pow((x - least) / (most - least), 2), 1e-12);
+    gram_kernel_free(k);
+    gram_kernel_free(learned);
+    CHECK_OK(gram_kernel_new("rbf[a]", &k));
+    CHECK(gram_kernel_learn(k, t, NULL, &learned) == GRAM_ERR_NAME);
+    CHECK(learned == NULL);
+    gram_kernel_free(k);
+    gram_table_free(t);
+    gram_table_free(one);
+}
+
 TEST(a_number_that_was_not_chosen_is_refused)
 {
     gram_table *t = small();
@@ -323,6 +352,7 @@ TESTS(SMALL(open_numbers_are_written_the_others_stay),
       SMALL(leaves_of_different_columns_get_a_map_each),
       SMALL(where_there_are_no_numbers_there_is_no_map),
       SMALL(learned_kernels_have_the_same_bits_on_other_tables),
+      SMALL(what_maps_learn_holds_on_any_table),
       SMALL(a_number_that_was_not_chosen_is_refused),
       SMALL(a_factor_joins_the_one_that_is_there),
       SMALL(whichever_allocation_fails_nothing_stays_behind))

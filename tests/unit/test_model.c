@@ -108,6 +108,68 @@ static char *read_file(const char *path, size_t *n)
     return bytes;
 }
 
+TEST(bytes_in_memory_are_those_of_a_file)
+{
+    gram_table *t = mixed_table(N, 1);
+
+    for (size_t k = 0; k < KERNELS; k++) {
+        gram_machine *m = fit(t, kernels[k], 1), *again = NULL;
+        const char *path = temporary_path("m.gram");
+        void *bytes = NULL;
+        size_t n = 0, size = 0;
+        char *file;
+
+        CHECK_OK(gram_machine_pack(m, NULL, &bytes, &n));
+        CHECK_OK(gram_machine_save(m, path, NULL));
+        file = read_file(path, &size);
+        CHECK(n == size && memcmp(bytes, file, n) == 0);
+        CHECK_OK(gram_machine_unpack(bytes, n, NULL, &again));
+        CHECK_STR(gram_machine_report(m)->kernel,
+                  gram_machine_report(again)->kernel);
+        gram_machine_free(again);
+        CHECK(gram_machine_unpack(bytes, n - 1, NULL, &again) ==
+              GRAM_ERR_PARSE);
+        CHECK(again == NULL);
+        gram_memory_free(bytes);
+        gram_machine_free(m);
+        free(file);
+    }
+    gram_table_free(t);
+}
+
+/* f at the training rows is K alpha + b, whichever solver found f. */
+TEST(coefficients_of_rows_make_the_predictions)
+{
+    gram_table *t = mixed_table(N, 4);
+
+    for (size_t q = 0; q < 2 * KERNELS; q++) {
+        const gram_fit_options o = {.kernel = kernels[q / 2],
+                                    .lambda = q % 2 ? "auto" : "0.1",
+                                    .per_target = q % 2};
+        gram_machine *m = NULL;
+        gram_kernel *k = NULL;
+        double alpha[2 * N], product[2 * N], mean[2 * N];
+        size_t row[N];
+
+        CHECK_OK(gram_machine_fit(t, &o, NULL, &m));
+        CHECK_OK(gram_machine_alpha(m, NULL, row, alpha));
+        CHECK_OK(gram_kernel_new(gram_machine_report(m)->kernel, &k));
+        CHECK_OK(gram_kernel_product(k, gram_machine_table(m), NULL, NULL, 0,
+                                     alpha, 2, product));
+        predict(m, t, mean, NULL);
+        for (size_t i = 0; i < N; i++) {
+            CHECK(row[i] == i);
+            for (size_t j = 0; j < 2; j++)
+                CHECK_NEAR(product[2 * i + j] +
+                               gram_machine_report(m)->intercept[j],
+                           mean[2 * i + j], 1e-6);
+        }
+        gram_kernel_free(k);
+        gram_machine_free(m);
+    }
+    gram_table_free(t);
+}
+
 TEST(every_cut_and_every_changed_byte_is_refused)
 {
     gram_table *t = mixed_table(6, 3);
@@ -291,6 +353,8 @@ TEST(columns_that_matter_are_found)
 }
 
 TESTS(SMALL(a_model_that_is_read_predicts_the_same_bits),
+      SMALL(bytes_in_memory_are_those_of_a_file),
+      SMALL(coefficients_of_rows_make_the_predictions),
       SMALL(every_cut_and_every_changed_byte_is_refused),
       SMALL(rows_added_and_removed_are_a_fit_to_what_is_there),
       SMALL(updates_that_do_not_fit_are_refused),

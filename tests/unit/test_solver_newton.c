@@ -298,6 +298,31 @@ TEST(threads_do_not_change_a_bit)
     gi_solution_free(&s[1]);
 }
 
+/* The n-th allocation fails, for every n, in both ways to solve. */
+TEST(without_memory_it_says_so_and_leaves_nothing_behind)
+{
+    for (int single = 0; single < 2; single++) {
+        const gi_solver *newton = NULL;
+        gram_status status = GRAM_ERR_MEMORY;
+        gi_solution s;
+        smooth w;
+
+        CHECK_OK(gi_solver_find("newton", &newton));
+        smooth_begin(&w, "squared_hinge", 20, 1, 1);
+        w.p.keep_factor = 1;
+        w.p.precision = single ? GI_FACTOR_SINGLE : GI_FACTOR_DOUBLE;
+        for (size_t k = 1; status != GRAM_OK; k++) {
+            gi_mem_fail_at(k, 0);
+            status = gi_solver_solve(&w.k.run, newton, &w.p, &s);
+            gi_mem_fail_at(0, 0);
+            CHECK(status == GRAM_OK || status == GRAM_ERR_MEMORY);
+            CHECK(k < 1000);
+        }
+        gi_solution_free(&s);
+        smooth_end(&w);
+    }
+}
+
 TEST(losses_with_kinks_are_refused)
 {
     const gi_solver *newton = NULL;
@@ -329,4 +354,6 @@ TESTS(SMALL(alpha_is_the_slope_of_every_smooth_loss),
       SMALL(one_class_only_is_certain_of_itself), SMALL(one_row_is_solved),
       SMALL(a_start_at_the_answer_takes_no_step),
       SMALL(every_way_to_solve_the_systems_gives_the_same),
-      SMALL(threads_do_not_change_a_bit), SMALL(losses_with_kinks_are_refused))
+      SMALL(threads_do_not_change_a_bit),
+      SMALL(without_memory_it_says_so_and_leaves_nothing_behind),
+      SMALL(losses_with_kinks_are_refused))

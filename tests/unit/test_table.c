@@ -34,6 +34,20 @@ TEST(columns_hold_what_was_added)
     gram_table_free(NULL);
 }
 
+TEST(dates_are_days)
+{
+    const double days[] = {0, 1, 2.5, 3};
+    gram_table *t = NULL;
+    gram_column c;
+
+    CHECK_OK(gram_table_new(2, &t));
+    CHECK_OK(gram_table_add_dates(t, "when", days, 2));
+    c = gram_table_column(t, 0);
+    CHECK(c.type == GRAM_TYPE_DATE && c.values[1] == 2.5);
+    CHECK(gram_table_add_dates(t, "when", days, 1) == GRAM_ERR_NAME);
+    gram_table_free(t);
+}
+
 TEST(a_matrix_is_many_columns)
 {
     enum { ROWS = 70, COLS = 3 }; /* more than are copied at a time */
@@ -274,7 +288,8 @@ TEST(rows_can_be_kept)
     gram_table_free(t);
 }
 
-TESTS(SMALL(columns_hold_what_was_added), SMALL(a_matrix_is_many_columns),
+TESTS(SMALL(columns_hold_what_was_added), SMALL(dates_are_days),
+      SMALL(a_matrix_is_many_columns),
       SMALL(a_sparse_block_is_checked_and_kept),
       SMALL(bad_columns_are_refused_and_leave_the_table_as_it_was),
       SMALL(columns_are_found_by_name_or_suggested), SMALL(roles_are_checked),

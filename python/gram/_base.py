@@ -1,0 +1,393 @@
+"""What all estimators share: data in, running, machines.
+
+They follow the conventions of scikit-learn, whose checks of arrays are used
+where there are any; a complaint begins with the name of the argument.
+"""
+from __future__ import annotations
+
+import os
+import warnings
+from numbers import Real
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning, EfficiencyWarning
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from ._errors import GramTypeError, GramValueError, GramWarning
+from ._kernel import Kernel
+from ._library import Running, choice, whole
+from ._machine import MATRIX, Machine, Report, add_role, matrix_table
+from ._progress import progress
+from ._table import (
+    Frame,
+    Rows,
+    as_array,
+    as_matrix,
+    as_rows,
+    as_table,
+    is_dataframe,
+    is_sparse,
+    position_names,
+)
+
+Path = Union[str, "os.PathLike[str]"]
+_FLOATS = [np.float64, np.float32]
+_PRECISIONS = {"auto": 0, "double": 1, "single": 2}
+
+
+def checked(X: Any, name: str, **options: Any) -> Any:
+    """check_array(), whose complaints begin with the name of the argument."""
+    try:
+        return check_array(X, input_name=name, **options)
+    except ValueError as error:
+        raise GramValueError(f"{name}: {error}") from error
+    except TypeError as error:
+        raise GramTypeError(f"{name}: {error}") from error
+
+
+def number_text(value: Any, name: str) -> str:
+    """A number as the library reads it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise GramTypeError(
+            f"{name}: a {type(value).__name__}, must be a number"
+        )
+    return repr(float(value))
+
+
+def lambda_text(lam: Any) -> str:
+    """lam as the library reads it: a text, a number or candidates."""
+    if isinstance(lam, str):
+        return lam
+    if isinstance(lam, (list, tuple, np.ndarray)):
+        return f"?[{','.join(number_text(x, 'lam') for x in lam)}]"
+    return number_text(lam, "lam")
+
+
+def _threads(n_jobs: Optional[int]) -> int:
+    """None: one per core; -1 as well, -2: one fewer."""
+    if n_jobs is None:
+        return 0
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
+        return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+    return whole(n_jobs, "n_jobs", 1)
+
+
+def _seed(random_state: Any) -> int:
+    """None: 0, so that results can be repeated."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return whole(random_state, "random_state")
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+class Estimator(BaseEstimator):
+    """Rows in, and how to run."""
+
+    def _running(
+        self,
+        tell: Optional[Callable[[float], Any]] = None,
+        random_state: Any = None,
+    ) -> Running:
+        if random_state is None:
+            random_state = getattr(self, "random_state", None)
+        memory = getattr(self, "memory", None)
+        threads = _threads(self.n_jobs)
+        return Running(threads, _seed(random_state), memory or 0, tell)
+
+    @staticmethod
+    def _as_rows(X: Any) -> Rows:
+        if is_sparse(X):
+            options = {"accept_sparse": "csr", "dtype": _FLOATS}
+            return as_matrix(checked(X, "X", **options), "X")
+        if not is_dataframe(X) and not isinstance(X, dict):
+            array = as_array(X, "X")
+            if array.dtype.kind not in "OU" or array.ndim != 2:
+                return checked(array, "X", dtype=_FLOATS)
+        rows = as_rows(X, "X")
+        if not isinstance(rows, Frame):
+            return checked(rows, "X")
+        if 0 in rows.shape:
+            noun = ("sample", "feature")[rows.shape[0] > 0]
+            raise GramValueError(
+                f"X: 0 {noun}(s) (shape={rows.shape}) while a minimum of 1 is "
+                "required."
+            )
+        return rows
+
+    def _take(self, X: Any, reset: bool) -> Rows:
+        """X, checked; `reset` remembers how it looks, else it must be so.  A
+        model from a file knows the columns it needs and matches by name."""
+        rows = self._as_rows(X)
+        if not reset and not hasattr(self, "n_features_in_"):
+            return rows
+        try:
+            self._check_feature_names(
+                rows if isinstance(X, dict) else X, reset=reset
+            )
+            self._check_n_features(rows, reset=reset)
+        except ValueError as error:
+            raise GramValueError(f"X: {error}") from error
+        if isinstance(rows, Frame):
+            return rows.renamed(self._column_names())
+        if hasattr(self, "feature_names_in_") and not is_sparse(rows):
+            columns = rows.T.astype(np.float64)
+            return Frame(dict(zip(self._column_names(), columns)))
+        return rows
+
+    def _column_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return position_names(self.n_features_in_) if names is None else names
+
+    def _table(self, rows: Rows, sparse: bool) -> Any:
+        """A table that is sparse if, and only if, that of the fit was."""
+        if sparse and not is_sparse(rows) and not isinstance(rows, Frame):
+            from scipy.sparse import csr_matrix
+
+            rows = csr_matrix(rows)
+        elif is_sparse(rows) and not sparse:
+            rows = rows.toarray()
+        return as_table(rows, "X")
+
+
+class MachineEstimator(Estimator):
+    """An estimator whose work is done by one machine.
+
+    A subclass has the parameters n_jobs and verbose, says with which kernel
+    (_spec) and with which options (_options) it is fitted, and predicts by
+    _ask().
+    """
+
+    # ------------------------------------------------------- for subclasses
+
+    def _spec(self, rows: Rows) -> Any:
+        """A text, a Kernel, "precomputed" or a function of two arrays."""
+        return self.kernel
+
+    def _options(self) -> dict[str, Any]:
+        """Fields of gram_fit_options, without the kernel."""
+        raise NotImplementedError
+
+    def _noise(self, rows: int) -> Optional[np.ndarray]:
+        """Known variances of the targets, if there are any."""
+        return None
+
+    def _matrix_of(self, X: Any, Y: Any) -> Any:
+        """What a function that is the kernel says."""
+        return self.kernel(X, Y)
+
+    # ------------------------------------------------------------------ fit
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        rows = self._take(X, reset=True)
+        targets = self._targets(y, rows)
+        table, kernel = self._training(rows)
+        taken = set(rows.columns) if isinstance(rows, Frame) else set()
+        for name, values in targets.items():
+            add_role(table, _free_name(name, taken), values, "target", "y")
+        if sample_weight is not None:
+            weights = self._weights(sample_weight, rows)
+            name = _free_name("weight", taken)
+            add_role(table, name, weights, "weight", "sample_weight")
+        noise = self._noise(rows.shape[0])
+        if noise is not None:
+            name = _free_name("noise", taken)
+            add_role(table, name, noise, "noise", "alpha")
+        with progress(self.verbose, type(self).__name__) as tell:
+            options = {**self._options(), **kernel}
+            machine = Machine.fit(table, options, self._running(tell))
+        self._finish(machine)
+        for sentence in machine.report.warnings:
+            kind = ConvergenceWarning if "converge" in sentence else GramWarning
+            warnings.warn(sentence, kind, stacklevel=3)
+        return self
+
+    def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
+        """Names and numbers of the targets; remembers their shape."""
+        if y is None:
+            raise GramValueError(
+                f"y: This {type(self).__name__} estimator requires y to be "
+                "passed, but the target y is None."
+            )
+        names = [str(key) for key in getattr(y, "columns", ())]
+        if not names and isinstance(getattr(y, "name", None), str):
+            names = [y.name]
+        y = checked(y, "y", dtype=np.float64, ensure_2d=False)
+        if y.ndim not in (1, 2):
+            raise GramValueError(
+                f"y: an array of {y.ndim} dimensions, must have 1 or 2"
+            )
+        if len(y) != rows.shape[0]:
+            raise GramValueError(
+                f"y: {len(y)} rows, must be {rows.shape[0]}, as X has"
+            )
+        self._flat = y.ndim == 1
+        y = y.reshape(len(y), -1)
+        if len(set(names)) != y.shape[1]:
+            names = [f"y{t}" for t in range(y.shape[1])]
+            names = ["y"] if len(names) == 1 else names
+        return dict(zip(names, y.T))
+
+    @staticmethod
+    def _weights(sample_weight: Any, rows: Rows) -> np.ndarray:
+        # it wants rows that it can count
+        counted = np.empty((rows.shape[0], 0))
+        try:
+            return _check_sample_weight(
+                sample_weight, counted, np.float64, only_non_negative=True
+            )
+        except ValueError as error:
+            raise GramValueError(f"sample_weight: {error}") from error
+
+    def _training(self, rows: Rows) -> tuple[Any, dict[str, Any]]:
+        """The table to fit to, and the options that belong to the kernel."""
+        spec = self._spec(rows)
+        if isinstance(spec, str) and spec == "precomputed":
+            what, K = "a matrix that was computed before", self._numbers(rows)
+            if K.shape[0] != K.shape[1]:
+                raise GramValueError(
+                    f"X: of shape {K.shape}, Precomputed matrix must be a "
+                    "square matrix"
+                )
+        elif isinstance(spec, (str, Kernel)):
+            return as_table(rows, "X"), {"kernel": str(spec)}
+        elif callable(spec):
+            if isinstance(rows, Frame):
+                rows = self._numbers(rows)
+            what, K = "a function in Python", self._values(rows, rows)
+            self._fitted_rows = rows
+        else:
+            raise GramTypeError(
+                f"kernel: a {type(spec).__name__}, must be a text, a Kernel, "
+                '"precomputed" or a function of two arrays'
+            )
+        warnings.warn(
+            f"kernel: {what} is slower, and needs more memory, than a kernel "
+            "of gram's own (gram.Kernel), and has no standard deviations",
+            EfficiencyWarning,
+            stacklevel=4,
+        )
+        scale = choice("gram_kernel_scale", "scale", "none")
+        return matrix_table(K, True), {"kernel": MATRIX, "scale": scale}
+
+    @staticmethod
+    def _numbers(rows: Rows) -> np.ndarray:
+        """A matrix of kernel values, given as X."""
+        K = rows.toarray() if is_sparse(rows) else rows
+        K = K.matrix() if isinstance(K, Frame) else K
+        if K is None:
+            raise GramTypeError("X: has columns that are not numbers")
+        return K
+
+    def _values(self, rows: Rows, others: Rows) -> np.ndarray:
+        """What a function that is the kernel says of arrays."""
+        if isinstance(rows, Frame):
+            rows = self._numbers(rows)
+        K = checked(self._matrix_of(rows, others), "kernel(X, Y)")
+        shape = rows.shape[0], others.shape[0]
+        if K.shape != shape:
+            raise GramValueError(
+                f"kernel(X, Y): of shape {K.shape}, must be {shape}"
+            )
+        return K
+
+    def _finish(self, machine: Machine) -> None:
+        """Attributes from a machine."""
+        report = machine.report
+        self.machine_ = machine
+        self.intercept_ = self._per_target(report.intercept)
+        self.lam_ = self._per_target(report.lam)
+
+    def _per_target(self, values: np.ndarray) -> Any:
+        return float(values[0]) if self._flat else values
+
+    # ------------------------------------------------------------ prediction
+
+    def _new_table(self, X: Any) -> Any:
+        check_is_fitted(self, "machine_")
+        rows = self._take(X, reset=False)
+        if self.machine_.report.kernel != MATRIX:
+            kinds = (kind for kind, _ in self.machine_.columns().values())
+            return self._table(rows, "sparse" in kinds)
+        if hasattr(self, "_fitted_rows"):
+            rows = self._values(rows, self._fitted_rows)
+        return matrix_table(self._numbers(rows), False)
+
+    def _ask(
+        self, X: Any, *wanted: str, random_state: Any = None, **options: Any
+    ) -> list[np.ndarray]:
+        """The wanted fields of a gram_prediction, in their order."""
+        table = self._new_table(X)
+        self._refuse_unknown(set(wanted) - {"mean", "label", "why", "why_part"})
+        running = self._running(random_state=random_state)
+        made = self.machine_.predict(table, wanted, running, options)
+        return [made[key] for key in wanted]
+
+    def _refuse_unknown(self, wanted: Any) -> None:
+        if wanted and self.machine_.report.kernel == MATRIX:
+            raise GramValueError(
+                "kernel: a matrix or a function in Python has no standard "
+                "deviations, use a kernel of gram's own (gram.Kernel)"
+            )
+
+    def _shaped(self, values: np.ndarray) -> np.ndarray:
+        return values[:, 0] if self._flat else values
+
+    # ----------------------------------------------------------- what is there
+
+    @property
+    def report_(self) -> Report:
+        """What the fit found: the fields of gram_report, in gram.h."""
+        check_is_fitted(self, "machine_")
+        return self.machine_.report
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The kernel with all learned values."""
+        return Kernel(self.report_.kernel)
+
+    @property
+    def support_(self) -> np.ndarray:
+        """The rows of X that f is made of: those of positive weight."""
+        check_is_fitted(self, "machine_")
+        return self.machine_.alpha()[0]
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """alpha of the rows in ``support_``, f = sum alpha_i k(x_i, .) + b."""
+        check_is_fitted(self, "machine_")
+        return self._shaped(self.machine_.alpha()[1])
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file, which the command reads as well."""
+        check_is_fitted(self, "machine_")
+        self._refuse_unknown({"file"})
+        self.machine_.save(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Any:
+        """The estimator of a model file, by whomever it was written.  Its
+        parameters are the defaults; it predicts what the file says."""
+        return cls._of(Machine.load(path))
+
+    @classmethod
+    def _of(cls, machine: Machine) -> Any:
+        made = cls()
+        made._flat = machine.report.targets == 1
+        made._finish(machine)
+        return made
+
+    def _more_tags(self) -> dict[str, Any]:
+        kernel = getattr(self, "kernel", None)
+        pairwise = isinstance(kernel, str) and kernel == "precomputed"
+        return {"pairwise": pairwise}

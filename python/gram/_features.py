@@ -1,0 +1,95 @@
+"""Explicit features of kernels, as a transformer."""
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from ._base import Estimator
+from ._errors import GramValueError
+from ._gram import ffi, lib
+from ._kernel import Kernel
+from ._library import check, doubles, make, room, text
+from ._table import Frame, Rows, is_sparse
+
+
+class KernelFeatures(TransformerMixin, Estimator):
+    """The explicit map phi of a kernel, phi(x).phi(t) = k(x, t).
+
+    For kernels that have a finite one: ``linear``, ``poly``, ``anova``, and
+    their sums and products.  What maps in the kernel learn
+    (``map(standardize, poly)``) they learn from the rows of fit.
+
+    Parameters
+    ----------
+    kernel
+        a text or Kernel without open numbers.
+    n_jobs
+        threads; None: one per core.
+
+    Examples
+    --------
+    >>> from gram import KernelFeatures
+    >>> KernelFeatures("poly(degree=2)").fit_transform([[2.0]])
+    array([[4.        , 2.82842712, 1.        ]])
+    """
+
+    def __init__(
+        self,
+        kernel: Union[str, Kernel] = "poly(degree=2)",
+        *,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> KernelFeatures:
+        """Learn what the maps in the kernel learn, and count the features."""
+        kernel = Kernel(self.kernel)
+        rows = self._take(X, reset=True)
+        self._refuse_categories(rows)
+        self._sparse = is_sparse(rows)
+        table = self._table(rows, self._sparse)
+        learned = make(
+            lib.gram_kernel_learn,
+            lib.gram_kernel_free,
+            kernel._handle,
+            table,
+            self._running().exec,
+        )
+        count = ffi.new("size_t *")
+        check(lib.gram_kernel_feature_count(learned, table, count))
+        self.kernel_ = Kernel(text(lib.gram_kernel_text(learned)))
+        self.n_features_out_ = int(count[0])
+        return self
+
+    @staticmethod
+    def _refuse_categories(rows: Rows) -> None:
+        for name in rows.categories() if isinstance(rows, Frame) else ():
+            raise GramValueError(
+                f'X: column "{name}" is a category, whose features would '
+                "depend on the categories that occur; make numbers of it"
+            )
+
+    def transform(self, X: Any) -> np.ndarray:
+        """phi of every row."""
+        check_is_fitted(self, "kernel_")
+        rows = self._take(X, reset=False)
+        self._refuse_categories(rows)
+        running = self._running()
+        shape = rows.shape[0], self.n_features_out_
+        F = room(shape, np.float64, running)
+        table = self._table(rows, self._sparse)
+        features = lib.gram_kernel_features
+        handle = self.kernel_._handle
+        check(features(handle, table, running.exec, doubles(F), shape[1]))
+        return F
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """kernelfeatures0, kernelfeatures1, ..."""
+        check_is_fitted(self, "kernel_")
+        _check_feature_names_in(self, input_features, generate_names=False)
+        names = [f"kernelfeatures{j}" for j in range(self.n_features_out_)]
+        return np.array(names, object)

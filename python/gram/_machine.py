@@ -1,0 +1,216 @@
+"""Fitted machines: what the estimators are made of."""
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from ._gram import ffi, lib
+from ._library import Running, chars, check, doubles, make, room, struct, text
+from ._table import add_numbers, as_table
+
+# The kernel of matrices that Python has computed: see build_gram.py.
+MATRIX = "python_matrix"
+_ROLES = {
+    "target": lib.GRAM_ROLE_TARGET,
+    "weight": lib.GRAM_ROLE_WEIGHT,
+    "noise": lib.GRAM_ROLE_NOISE,
+    "group": lib.GRAM_ROLE_GROUP,
+}
+# How many entries the arrays of a report have; the others have `targets`.
+_COUNTS = {"warnings": "warning_count"}
+# What Python cannot call by its name.
+_NAMES = {"lambda": "lam"}
+
+check(lib.gram_python_register(MATRIX.encode()))
+
+
+def add_role(
+    table: Any, key: str, values: np.ndarray, role: str, name: str
+) -> None:
+    """Add a column of numbers that is a target, weight, noise or group."""
+    raw = chars(key, f"{name}: the column name")
+    add_numbers(table, raw, values, name)
+    check(lib.gram_table_set_role(table, raw, _ROLES[role]), name)
+
+
+def matrix_table(K: np.ndarray, train: bool) -> Any:
+    """The table of rows whose kernel values with the training rows are those
+    of K, for the kernel MATRIX."""
+    place = np.arange(len(K)) if train else np.full(len(K), -1)
+    return as_table(np.column_stack([K, place]), "K")
+
+
+def _field(report: Any, key: str, kind: Any) -> Any:
+    value = getattr(report, key)
+    if kind.kind != "pointer":
+        return value
+    if kind.item.cname == "char":
+        return text(value)
+    count = getattr(report, _COUNTS.get(key, "targets"))
+    if kind.item.kind == "pointer":
+        return tuple(text(value[i]) for i in range(count))
+    return np.array(ffi.unpack(value, count)) if count else np.empty(0)
+
+
+class Report(SimpleNamespace):
+    """What a fit found: the fields of gram_report, in gram.h."""
+
+
+class Machine:
+    """A gram_machine."""
+
+    __slots__ = ("_handle", "report")
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+        found = lib.gram_machine_report(handle)
+        fields = ffi.typeof("gram_report").fields
+        self.report = Report(
+            **{
+                _NAMES.get(key, key): _field(found, key, field.type)
+                for key, field in fields
+            }
+        )
+
+    @classmethod
+    def fit(cls, table: Any, options: dict[str, Any], running: Running) -> Machine:
+        """Fit to a table with targets; options are those of gram.h."""
+        made = struct("gram_fit_options", options)
+        return cls(
+            make(
+                lib.gram_machine_fit,
+                lib.gram_machine_free,
+                table,
+                made,
+                running.exec,
+            )
+        )
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike]) -> Machine:
+        """Read a model file."""
+        load, free = lib.gram_machine_load, lib.gram_machine_free
+        return cls(make(load, free, os.fsencode(path), Running().exec))
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        """Write a model file."""
+        running = Running()
+        check(
+            lib.gram_machine_save(self._handle, os.fsencode(path), running.exec)
+        )
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Machine:
+        """From the bytes of a model file."""
+        return cls(
+            make(
+                lib.gram_machine_unpack,
+                lib.gram_machine_free,
+                ffi.from_buffer(data),
+                len(data),
+                Running().exec,
+            )
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
+        where, length = ffi.new("void **"), ffi.new("size_t *")
+        pack = lib.gram_machine_pack
+        check(pack(self._handle, Running().exec, where, length))
+        memory = ffi.gc(where[0], lib.gram_memory_free)
+        return Machine.unpack, (bytes(ffi.buffer(memory, length[0])),)
+
+    def columns(self) -> dict[str, tuple[str, int]]:
+        """The columns that the kernel looks at: their types and widths."""
+        table = lib.gram_machine_table(self._handle)
+        found = (
+            lib.gram_table_column(table, j)
+            for j in range(lib.gram_table_cols(table))
+        )
+        return {
+            text(c.name): (text(lib.gram_type_name(c.type)), c.width)
+            for c in found
+        }
+
+    def alpha(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of the data that was fitted to, and their coefficients, one
+        column per target."""
+        rows = np.empty(self.report.n, np.uintp)
+        alpha = np.empty((self.report.n, self.report.targets))
+        row = ffi.from_buffer("size_t[]", rows)
+        alpha_of = lib.gram_machine_alpha
+        check(alpha_of(self._handle, Running().exec, row, doubles(alpha)))
+        return rows.astype(np.intp), alpha
+
+    def terms(self) -> list[str]:
+        """The terms of the kernel's outermost sum."""
+        handle = self._handle
+        count = lib.gram_machine_terms(handle)
+        return [text(lib.gram_machine_term(handle, i)) for i in range(count)]
+
+    def predict(
+        self,
+        table: Any,
+        wanted: tuple[str, ...],
+        running: Running,
+        options: Optional[dict[str, Any]] = None,
+    ) -> dict[str, np.ndarray]:
+        """The fields of gram_prediction that are wanted."""
+        options = options or {}
+        rows = lib.gram_table_rows(table)
+        terms = lib.gram_machine_terms(self._handle)
+        why = options.get("why", 0)
+        widths = {"terms": terms, "terms_std": terms, "why": why}
+        widths["why_part"] = why
+        arrays = {
+            key: np.empty(
+                (rows, widths.get(key, self.report.targets)),
+                np.uintp if key == "why" else np.float64,
+            )
+            for key in wanted
+        }
+        fields = dict(ffi.typeof("gram_prediction").fields)
+        out = ffi.new(
+            "gram_prediction *",
+            {
+                key: ffi.cast(fields[key].type, array.ctypes.data)
+                for key, array in arrays.items()
+            },
+        )
+        check(
+            lib.gram_machine_predict(
+                self._handle,
+                table,
+                struct("gram_predict_options", options),
+                running.exec,
+                out,
+            )
+        )
+        return arrays
+
+    def covariance(
+        self, table: Any, target: int, running: Running
+    ) -> np.ndarray:
+        """The joint covariance of f at the rows."""
+        rows = lib.gram_table_rows(table)
+        C = room((rows, rows), np.float64, running)
+        check(
+            lib.gram_machine_covariance(
+                self._handle, table, target, running.exec, doubles(C), rows
+            )
+        )
+        return C
+
+    def sample(
+        self, table: Any, count: int, noise: bool, running: Running
+    ) -> np.ndarray:
+        """Draws of f at the rows, or of new measurements; one column each."""
+        out = np.empty((lib.gram_table_rows(table), count))
+        check(
+            lib.gram_machine_sample(
+                self._handle, table, count, noise, running.exec, doubles(out)
+            )
+        )
+        return out

@@ -1,0 +1,59 @@
+"""A bar while a long call runs: that of tqdm if it is installed."""
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Optional
+
+
+class _Line:
+    """A line on standard error that is written again and again."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+
+    def show(self, done: float) -> None:
+        """So much of the whole."""
+        sys.stderr.write(f"\r{self._title}: {100 * done:3.0f} %")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """It is over."""
+        sys.stderr.write("\n")
+
+
+class _Bar:
+    """tqdm's, from 0 to 100."""
+
+    def __init__(self, title: str, tqdm: Any) -> None:
+        form = "{l_bar}{bar}| {elapsed}<{remaining}"
+        self._bar = tqdm(total=100.0, desc=title, bar_format=form)
+
+    def show(self, done: float) -> None:
+        """So much of the whole."""
+        self._bar.update(100 * done - self._bar.n)
+
+    def close(self) -> None:
+        """It is over."""
+        self._bar.close()
+
+
+@contextmanager
+def progress(
+    verbose: Any, title: str
+) -> Iterator[Optional[Callable[[float], None]]]:
+    """A function to call with the share that is done; None if not verbose."""
+    if not verbose:
+        yield None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        bar: Any = _Line(title)
+    else:
+        bar = _Bar(title, tqdm)
+    try:
+        yield bar.show
+        bar.show(1.0)
+    finally:
+        bar.close()

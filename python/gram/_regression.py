@@ -1,0 +1,456 @@
+"""Regression: kernel machines, kernel ridge, Gaussian processes."""
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.metrics.pairwise import (
+    PAIRWISE_KERNEL_FUNCTIONS,
+    pairwise_kernels,
+)
+
+from ._base import (
+    _PRECISIONS,
+    MachineEstimator,
+    checked,
+    lambda_text,
+    number_text,
+)
+from ._errors import GramValueError
+from ._kernel import Kernel
+from ._library import choice, whole
+from ._machine import Machine
+from ._table import Rows
+
+KernelSpec = Union[str, Kernel, Any]
+
+
+class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
+    """What every machine of the squared loss can tell."""
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False,
+        noise: bool = False,
+    ) -> Any:  # fmt: skip
+        """f at the rows of X.
+
+        return_std
+            also its standard deviation; with ``noise`` that of a new
+            measurement of weight 1.
+        return_cov
+            also the joint covariance of f at all rows, one matrix per target.
+        """
+        if return_std and return_cov:
+            raise GramValueError(
+                "return_std, return_cov: both True, must be at most one"
+            )
+        if return_cov:
+            return self.predict(X), self._covariance(X, noise)
+        if not return_std:
+            return self._shaped(self._ask(X, "mean")[0])
+        mean, std = self._ask(X, "mean", "std" if noise else "std_f")
+        return self._shaped(mean), self._shaped(std)
+
+    def _covariance(self, X: Any, noise: bool) -> np.ndarray:
+        table = self._new_table(X)
+        self._refuse_unknown({"covariance"})
+        report, running = self.report_, self._running()
+        made = []
+        for target in range(report.targets):
+            C = self.machine_.covariance(table, target, running)
+            if noise:
+                C[np.diag_indices_from(C)] += report.noise_variance[target]
+            made.append(C)
+        return made[0] if self._flat else np.stack(made, axis=-1)
+
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, method: str = "gaussian"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends of intervals for new measurements: by the
+        Gaussian process, or by ``method="jackknife"`` (jackknife+), which does
+        not believe in its noise."""
+        number_text(coverage, "coverage")
+        kind = choice("gram_interval", "method", method)
+        options = {"interval": coverage, "method": kind}
+        lower, upper = self._ask(X, "lower", "upper", **options)
+        return self._shaped(lower), self._shaped(upper)
+
+    def predict_terms(
+        self, X: Any, return_std: bool = False
+    ) -> Union[dict[str, np.ndarray], tuple[dict, dict]]:
+        """The parts of f that the terms of the kernel's outermost sum make, by
+        term; they and the intercept add up to f."""
+        wanted = ("terms", "terms_std") if return_std else ("terms",)
+        made = [
+            dict(zip(self.machine_.terms(), values.T))
+            for values in self._ask(X, *wanted)
+        ]
+        return (made[0], made[1]) if return_std else made[0]
+
+    def explain(
+        self, X: Any, count: int = 5
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """For every row of X the training rows with the largest parts
+        alpha_i k(x_i, x), and these parts."""
+        options = {"why": whole(count, "count", 1)}
+        why, part = self._ask(X, "why", "why_part", **options)
+        return why.astype(np.intp), part
+
+    def sample_y(
+        self,
+        X: Any,
+        n_samples: int = 1,
+        random_state: Any = 0,
+        noise: bool = False,
+    ) -> np.ndarray:
+        """Functions drawn from the posterior at the rows of X, one column
+        each; ``noise`` adds that of new measurements."""
+        table = self._new_table(X)
+        self._refuse_unknown({"sample"})
+        if self.report_.targets > 1:
+            raise GramValueError(
+                f"sample_y: there are {self.report_.targets} targets, must be 1"
+            )
+        running = self._running(random_state=random_state)
+        count = whole(n_samples, "n_samples", 1)
+        return self.machine_.sample(table, count, noise, running)
+
+
+class KernelRegressor(_Regressor):
+    """Regression with any kernel, everything open chosen by a criterion.
+
+    Minimises sum_i w_i (y_i - f(x_i))^2 + lam |f|^2 over the space of the
+    kernel, exactly; docs/fitting.md has the mathematics.
+
+    Parameters
+    ----------
+    kernel
+        a text or Kernel, whose open numbers are learned; ``"precomputed"``, X
+        is then the matrix; or a function of two arrays that gives their
+        matrix.  The last two are slower and have no deviations.
+    loss
+        ``"squared"``.
+    lam
+        a number, a list of candidates, or ``"auto"``.
+    select
+        the criterion: ``"auto"``, ``"evidence"``, ``"loo"``, ``"gcv"``,
+        ``"cv"`` or ``"none"``.
+    scale
+        which leaves of the kernel standardise their columns: ``"auto"``,
+        ``"none"``, ``"standard"`` or ``"minmax"``.
+    intercept
+        add a constant to f that is not penalised.
+    solver
+        ``"auto"``, ``"primal"``, ``"dual"``, ``"markov"``, ``"cg"``, ``"gd"``.
+    precision
+        of the factor: ``"auto"``, ``"double"`` or ``"single"``, which is
+        refined.
+    folds
+        how many, for ``select="cv"``.
+    per_target
+        a lambda of its own for every column of y.
+    allow_indefinite
+        take kernels that are not known to be positive semidefinite.
+    keep_factor
+        keep what standard deviations need, in files and pickles too.
+    tolerance, steps
+        for the solvers cg and gd; 0: their own.
+    memory
+        bytes that a call may use; None: three quarters of RAM.
+    random_state
+        a seed; None is 0.
+    n_jobs
+        threads; None: one per core.  Results do not depend on it.
+    verbose
+        show a progress bar.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import KernelRegressor
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> model = KernelRegressor("rbf(gamma=0.5)").fit(X, y)
+    >>> bool(abs(model.predict([[1.0]])[0] - np.sin(1.0)) < 1e-3)
+    True
+    >>> model.kernel_
+    gram.Kernel('rbf(gamma=0.5)')
+    """
+
+    def __init__(
+        self,
+        kernel: KernelSpec = "rbf",
+        *,
+        loss: str = "squared",
+        lam: Any = "auto",
+        select: str = "auto",
+        scale: str = "auto",
+        intercept: bool = True,
+        solver: str = "auto",
+        precision: str = "auto",
+        folds: int = 5,
+        per_target: bool = False,
+        allow_indefinite: bool = False,
+        keep_factor: bool = False,
+        tolerance: float = 0.0,
+        steps: int = 0,
+        memory: Optional[int] = None,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.select = select
+        self.scale = scale
+        self.intercept = intercept
+        self.solver = solver
+        self.precision = precision
+        self.folds = folds
+        self.per_target = per_target
+        self.allow_indefinite = allow_indefinite
+        self.keep_factor = keep_factor
+        self.tolerance = tolerance
+        self.steps = steps
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _options(self) -> dict[str, Any]:
+        if self.loss != "squared":
+            raise GramValueError(f"loss = {self.loss!r}, must be 'squared'")
+        if self.precision not in _PRECISIONS:
+            raise GramValueError(
+                f"precision = {self.precision!r}, must be one of "
+                f"{', '.join(_PRECISIONS)}"
+            )
+        number_text(self.tolerance, "tolerance")
+        return {
+            "lambda": lambda_text(self.lam),
+            "select": choice("gram_select", "select", self.select),
+            "scale": choice("gram_kernel_scale", "scale", self.scale),
+            "solver": None if self.solver == "auto" else self.solver,
+            "no_intercept": not self.intercept,
+            "precision": _PRECISIONS[self.precision],
+            "folds": {"folds": whole(self.folds, "folds", 2)},
+            "per_target": bool(self.per_target),
+            "allow_indefinite": bool(self.allow_indefinite),
+            "keep_factor": bool(self.keep_factor),
+            "tolerance": self.tolerance,
+            "steps": whole(self.steps, "steps"),
+        }
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+        """Fit to the rows of X and their targets; y may have columns."""
+        return self._fit(X, y, sample_weight)
+
+
+# Kernels of scikit-learn in our language; {gamma} is 1/columns if None.  Those
+# that are no kernels, such as sigmoid, are left to scikit-learn.
+_PAIRWISE = {
+    "linear": "linear",
+    "rbf": "rbf(gamma={gamma})",
+    "laplacian": "laplace(gamma={gamma})",
+    "poly": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
+    "polynomial": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
+    "cosine": "normalize(linear)",
+    "chi2": "chi2(gamma={gamma})",
+}
+
+
+class KernelRidge(_Regressor):
+    """Kernel ridge regression, with the parameters of scikit-learn's.
+
+    The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
+    scale="none")``.  ``kernel`` is a name of scikit-learn's, a text or Kernel
+    of gram's, ``"precomputed"``, or a function of two rows; the last two, and
+    what scikit-learn calls a kernel although it is none (``"sigmoid"``), are
+    slower.  ``alpha`` is one number for all targets.  A kernel that is not
+    known to be positive semidefinite is taken as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import KernelRidge
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> KernelRidge(alpha=1.0).fit(X, [0.0, 1.0, 2.0]).predict([[3.0]])
+    array([2.5])
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1,
+        *,
+        kernel: KernelSpec = "linear",
+        gamma: Optional[float] = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: Optional[dict] = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _spec(self, rows: Rows) -> Any:
+        if not isinstance(self.kernel, str):
+            return self.kernel
+        if self.kernel not in _PAIRWISE:
+            theirs = self.kernel in PAIRWISE_KERNEL_FUNCTIONS
+            return pairwise_kernels if theirs else self.kernel
+        gamma = 1 / rows.shape[1] if self.gamma is None else self.gamma
+        numbers = {
+            "gamma": number_text(gamma, "gamma"),
+            "degree": number_text(self.degree, "degree"),
+            "coef0": number_text(self.coef0, "coef0"),
+        }
+        return _PAIRWISE[self.kernel].format(**numbers)
+
+    def _matrix_of(self, X: Any, Y: Any) -> np.ndarray:
+        params = self.kernel_params or {}
+        if not callable(self.kernel):
+            names = ("gamma", "degree", "coef0")
+            params = {name: getattr(self, name) for name in names}
+        return pairwise_kernels(
+            X, Y, metric=self.kernel, filter_params=True, **params
+        )
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "lambda": number_text(self.alpha, "alpha"),
+            "scale": choice("gram_kernel_scale", "scale", "none"),
+            "no_intercept": 1,
+            "allow_indefinite": 1,
+        }
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
+        """Fit to the rows of X and their targets; y may have columns."""
+        return self._fit(X, y, sample_weight)
+
+
+class GaussianProcessRegressor(_Regressor):
+    """A Gaussian process, in the manner of scikit-learn's.
+
+    Parameters
+    ----------
+    kernel
+        a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
+        learned by maximising the marginal likelihood, and so is the variance
+        of the process unless a number multiplies the kernel.
+    alpha
+        the variance of the noise: ``"auto"`` learns it, a number or one per
+        row is taken as known.
+    optimizer
+        None keeps the kernel's numbers; anything else learns the open ones.
+    n_restarts_optimizer, copy_X_train
+        as in scikit-learn, for those who switch; the search has starts of its
+        own, and rows are always copied.
+    normalize_y
+        add an unknown constant with a flat prior.  scikit-learn takes off the
+        mean instead, and says nothing about its uncertainty; the scale of y
+        is always that of the learned variance.
+    scale, random_state, n_jobs, verbose
+        as of KernelRegressor.
+
+    Attributes
+    ----------
+    log_marginal_likelihood_value_ : float
+        at the numbers found; restricted if ``normalize_y``.
+    amplitude_, noise_variance_
+        the variance of the process is amplitude_ * k(x, x).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import GaussianProcessRegressor
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = GaussianProcessRegressor("rbf(length=1)", alpha=0.01)
+    >>> mean, std = model.fit(X, np.sin(X[:, 0])).predict(
+    ...     [[3.0], [30.0]], return_std=True)
+    >>> bool(std[0] < 0.1 < std[1])
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: KernelSpec = None,
+        *,
+        alpha: Any = "auto",
+        optimizer: Optional[str] = "evidence",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        scale: str = "auto",
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.scale = scale
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _spec(self, rows: Rows) -> Any:
+        return Kernel("rbf" if self.kernel is None else self.kernel)
+
+    def _lambda(self) -> str:
+        """With known noise lambda is 1/amplitude."""
+        if self._noise_is_open():
+            return "auto"
+        parameters = self._spec(None).parameters
+        given = any(n == "amplitude" and v is not None for n, v in parameters)
+        return "1" if given or self.optimizer is None else "auto"
+
+    def _noise_is_open(self) -> bool:
+        return isinstance(self.alpha, str) and self.alpha == "auto"
+
+    def _options(self) -> dict[str, Any]:
+        select = "none" if self.optimizer is None else "evidence"
+        return {
+            "lambda": self._lambda(),
+            "select": choice("gram_select", "select", select),
+            "scale": choice("gram_kernel_scale", "scale", self.scale),
+            "no_intercept": not self.normalize_y,
+            "keep_factor": 1,
+        }
+
+    def _noise(self, rows: int) -> Optional[np.ndarray]:
+        if self._noise_is_open():
+            return None
+        if np.ndim(self.alpha) == 0:
+            return np.full(rows, float(number_text(self.alpha, "alpha")))
+        alpha = checked(self.alpha, "alpha", dtype=np.float64, ensure_2d=False)
+        if alpha.shape != (rows,):
+            raise GramValueError(
+                f"alpha: of shape {alpha.shape}, must be a number or {rows} of "
+                "them, one per row of X"
+            )
+        return alpha
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        report = machine.report
+        self.amplitude_ = self._per_target(report.amplitude)
+        self.noise_variance_ = self._per_target(report.noise_variance)
+        self.log_marginal_likelihood_value_ = float(report.log_evidence.sum())
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> GaussianProcessRegressor:
+        """Fit to the rows of X and their targets; y may have columns."""
+        return self._fit(X, y, sample_weight)

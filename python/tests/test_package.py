@@ -1,0 +1,112 @@
+"""What others get: examples that run, a wheel, an installation without a
+network, and type hints."""
+import doctest
+import importlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+import gram
+
+PYTHON = Path(__file__).parents[1]
+EXAMPLES = sorted((PYTHON.parent / "examples/python").glob("*.py"))
+BUILD = Path(gram.__file__).parents[2]
+MODULES = [
+    "gram",
+    "gram._certificate",
+    "gram._doctor",
+    "gram._features",
+    "gram._kernel",
+    "gram._load",
+    "gram._read",
+    "gram._regression",
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name):
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted > 0 and result.failed == 0
+
+
+def test_examples_in_the_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    readme = str(PYTHON / "README.md")
+    result = doctest.testfile(readme, module_relative=False)
+    assert result.attempted > 0 and result.failed == 0
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_gallery_runs(path, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(BUILD / "python"),
+            "MPLBACKEND": "Agg",
+            "MPLCONFIGDIR": str(tmp_path),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return
+    assert (tmp_path / f"{path.stem}.png").stat().st_size > 1000
+
+
+def test_a_kernel_shows_its_certificate_in_a_notebook():
+    shown = gram.Kernel("rbf*linear")._repr_html_()
+    assert "certified" in shown and "Schur" in shown
+    shown = gram.Kernel('linear["<a>"] - rbf')._repr_html_()
+    assert "refuted" in shown and "&lt;a&gt;" in shown
+
+
+@pytest.mark.skipif(
+    os.environ.get("GRAM_TEST_SIZE") != "long", reason="slow: size long"
+)
+def test_a_wheel_installs_without_a_network(tmp_path):
+    def run(*words):
+        done = subprocess.run(
+            [str(word) for word in words],
+            cwd=tmp_path,
+            env={
+                "PATH": os.environ["PATH"],
+                "GRAM_BUILD": str(BUILD),
+                "PIP_NO_INDEX": "1",
+                "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    home = tmp_path / "env"
+    venv.create(home, system_site_packages=True, with_pip=True)
+    python = home / "bin/python"
+    pip = (python, "-m", "pip")
+    options = ("--no-build-isolation", "--no-deps")
+    run(*pip, "wheel", *options, "-w", tmp_path / "wheels", PYTHON)
+    (wheel,) = (tmp_path / "wheels").glob("gram-*.whl")
+    assert "abi3" in wheel.name
+    for what in (wheel, PYTHON):
+        run(*pip, "install", *options, "--force-reinstall", what)
+        code = (
+            "import gram; print(gram.__file__); "
+            "print(gram.KernelRidge().fit([[1.0]], [1.0]).predict([[2.0]]))"
+        )
+        said = run(python, "-c", code).split("\n")
+        assert said[0].startswith(str(home)) and said[1] == "[1.]"
+    assert (Path(said[0]).parent / "py.typed").exists()
