@@ -8,7 +8,7 @@
  * among the permutations, and the test looks at the smallest: with M_kb the
  * statistic of member k under permutation b, b = 0 being the data,
  *
- *     p_kb = share of b' with M_kb' >= M_kb,   T_b = min_k p_kb,
+ *     p_kb = share of b' with M_kb' >= M_kb,   T_b = min_k p_kb / w_k,
  *     p = share of b with T_b <= T_0
  *
  * T treats all b alike, so that p has exact level, however many kernels there
@@ -31,6 +31,13 @@ static const double widen = 32;
 
 static const char *const families[] = {"rbf", "exponential"};
 
+/* A priori the median distance is a good guess: members weigh less the
+ * farther they are from it. */
+static double weight_of(size_t q)
+{
+    return 1 / (1 + fabs((double)q - log2(widen)));
+}
+
 typedef struct ranking {
     double value;
     size_t b;
@@ -43,10 +50,10 @@ static int compare(const void *a, const void *b)
     return (x->value < y->value) - (x->value > y->value);
 }
 
-/* smallest[b] = min of it and the rank of values[b], from the largest down;
- * equal up to rounding share the later one. */
+/* smallest[b] = min of it and the rank of values[b], from the largest down,
+ * over the member's weight; equal up to rounding share the later one. */
 static void take_ranks(const double *values, size_t count, double slack,
-                       ranking *room, size_t *smallest)
+                       double weight, ranking *room, double *smallest)
 {
     for (size_t b = 0; b < count; b++)
         room[b] = (ranking){values[b], b};
@@ -54,8 +61,7 @@ static void take_ranks(const double *values, size_t count, double slack,
     for (size_t i = count, rank = count; i-- > 0;) {
         if (i + 1 < count && room[i].value > room[i + 1].value + slack)
             rank = i + 1;
-        if (rank < smallest[room[i].b])
-            smallest[room[i].b] = rank;
+        smallest[room[i].b] = fmin(smallest[room[i].b], (double)rank / weight);
     }
 }
 
@@ -82,7 +88,7 @@ typedef struct family {
     gi_pool pool; /* its table is borrowed */
     size_t bins;
     gi_labels labels;
-    size_t *smallest; /* per labelling: the best rank so far */
+    double *smallest; /* per labelling: the best rank so far */
     double *values, *sums;
     ranking *room;
     gi_aggregate *out;
@@ -131,7 +137,7 @@ static gram_status start_labels(family *f, const gi_cut *c)
     GI_TRY(GI_NEW(f->run, f->room, count));
     GI_TRY(GI_NEW(f->run, f->sums, GI_POWERS * s * s));
     for (size_t b = 0; b < count; b++)
-        f->smallest[b] = SIZE_MAX;
+        f->smallest[b] = INFINITY;
     f->out->bins = c->moving;
 done:
     return status;
@@ -166,12 +172,12 @@ static gram_status add_family(family *f, const char *text)
                           NULL));
     for (size_t q = 0; q < GI_POWERS; q++) {
         const double *sums = f->sums + q * s * s;
-        size_t before = f->smallest[0];
+        double before = f->smallest[0];
 
         GI_TRY(gi_labels_values(f->run, &f->labels, &c, sums,
                                 GRAM_TEST_UNBIASED, f->values));
         take_ranks(f->values, f->labels.count, 1e-12 * size_of(sums, s, pairs),
-                   f->room, f->smallest);
+                   weight_of(q), f->room, f->smallest);
         f->out->kernels++;
         if (f->smallest[0] < before)
             GI_TRY(make_member(f, text, q));
