@@ -19,8 +19,13 @@ _ROLES = {
     "noise": lib.GRAM_ROLE_NOISE,
     "group": lib.GRAM_ROLE_GROUP,
 }
-# How many entries the arrays of a report have; the others have `targets`.
-_COUNTS = {"warnings": "warning_count"}
+# How many entries the arrays of a report have; the others have `outputs`.
+_COUNTS = {
+    "warnings": "warning_count",
+    "target": "targets",
+    "class_name": "classes",
+    "class_order": "classes",
+}
 # What Python cannot call by its name.
 _NAMES = {"lambda": "lam"}
 
@@ -49,7 +54,9 @@ def _field(report: Any, key: str, kind: Any) -> Any:
         return value
     if kind.item.cname == "char":
         return text(value)
-    count = getattr(report, _COUNTS.get(key, "targets"))
+    count = getattr(report, _COUNTS.get(key, "outputs"))
+    if value == ffi.NULL:
+        return None
     if kind.item.kind == "pointer":
         return tuple(text(value[i]) for i in range(count))
     return np.array(ffi.unpack(value, count)) if count else np.empty(0)
