@@ -54,9 +54,8 @@ def _field(report: Any, key: str, kind: Any) -> Any:
         return value
     if kind.item.cname == "char":
         return text(value)
-    count = getattr(report, _COUNTS.get(key, "outputs"))
-    if value == ffi.NULL:
-        return None
+    there = value != ffi.NULL
+    count = getattr(report, _COUNTS.get(key, "outputs")) if there else 0
     if kind.item.kind == "pointer":
         return tuple(text(value[i]) for i in range(count))
     return np.array(ffi.unpack(value, count)) if count else np.empty(0)
