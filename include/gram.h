@@ -719,10 +719,12 @@ GRAM_API gram_output gram_machine_output(const gram_machine *m, size_t q);
 /* Names of the columns that the kernel looks at, NULL at the end. */
 GRAM_API const char *gram_machine_column(const gram_machine *m, size_t i);
 
-/* These columns, for the report's n rows.  Valid as long as the machine. */
+/* These columns, for the rows that are kept: the report's n, or with losses
+ * other than squared those with an alpha that is not 0, and if none has, one.
+ * Valid as long as the machine. */
 GRAM_API const gram_table *gram_machine_table(const gram_machine *m);
 
-/* alpha[i*targets + t] for these n rows, and row[i], the row of the table that
+/* alpha[i*outputs + t] for these rows, and row[i], the row of the table that
  * was fitted to, from 0, since rows of weight 0 are left out; NULL: not wanted.
  * Cost:   a copy; a prediction of all rows where only weights of features are
  *         kept.

@@ -2,8 +2,8 @@
 
 cffi reads the header as the compiler sees it, without attributes and without
 <stddef.h> (it knows size_t): no declaration is written twice.  What is added
-is how a long call asks Python whether to go on (gram/_library.py), and the
-kernel of matrices that Python has computed (gram/_machine.py).
+is how a long call asks Python whether to go on (gram/_library.py), the kernel
+of matrices that Python has computed and what a loss is for (gram/_machine.py).
 """
 import os
 import subprocess
@@ -17,6 +17,7 @@ INCLUDE = ROOT / "include"
 BUILD = Path(os.environ.get("GRAM_BUILD", ROOT / "build"))
 
 SOURCE = """
+#include <string.h>
 #include <time.h>
 #include "gram.h"
 #include "gram_plugin.h"
@@ -63,6 +64,20 @@ static gram_status gram_python_register(const char *name)
 {
     return gram_kernel_register_pairs(name, matrix_entry, NULL);
 }
+
+/* What a loss is for, in the words of gram_report; NULL: there is none of that
+ * name. */
+static const char *gram_python_task(const char *name)
+{
+    const gram_loss_class *loss;
+
+    for (size_t i = 0; (loss = gram_loss_at(i)); i++)
+        if (strcmp(loss->name, name) == 0)
+            return loss->flags & GRAM_LOSS_CLASSES   ? "classification"
+                   : loss->flags & GRAM_LOSS_NOVELTY ? "novelty"
+                                                     : "regression";
+    return NULL;
+}
 """
 
 DECLARATIONS = """
@@ -74,6 +89,7 @@ typedef struct gram_python_user {
 extern "Python" int gram_python_asked(void *user, double done);
 int gram_python_progress(void *user, double done);
 gram_status gram_python_register(const char *name);
+const char *gram_python_task(const char *name);
 """
 
 

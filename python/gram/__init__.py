@@ -14,7 +14,8 @@ array([[1.        , 0.36787944],
 (1,)
 
 Everything is computed by the C library, libgram; docs/kernels.md describes
-the language in which kernels are written, docs/fitting.md what is fitted.
+the language in which kernels are written, docs/fitting.md and
+docs/losses.md what is fitted.
 Estimators need scikit-learn, which is imported when the first one is used.
 """
 from importlib import import_module
@@ -37,22 +38,31 @@ from ._read import read
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+    from ._classification import GaussianProcessClassifier, KernelClassifier
     from ._features import KernelFeatures
     from ._load import load
+    from ._quantile import QuantileRegressor
     from ._regression import (
         GaussianProcessRegressor,
         KernelRegressor,
         KernelRidge,
     )
+    from ._svm import SVC, SVR, OneClassSVM
 
 # Names that need scikit-learn, and where they are.
 _LATER = {
     "ConvergenceWarning": "sklearn.exceptions",
+    "GaussianProcessClassifier": "gram._classification",
     "GaussianProcessRegressor": "gram._regression",
+    "KernelClassifier": "gram._classification",
     "KernelFeatures": "gram._features",
     "KernelRegressor": "gram._regression",
     "KernelRidge": "gram._regression",
     "NotFittedError": "sklearn.exceptions",
+    "OneClassSVM": "gram._svm",
+    "QuantileRegressor": "gram._quantile",
+    "SVC": "gram._svm",
+    "SVR": "gram._svm",
     "load": "gram._load",
 }
 
@@ -61,6 +71,7 @@ __all__ = [
     "Certificate",
     "ConvergenceWarning",
     "Doctor",
+    "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "GramError",
     "GramMemoryError",
@@ -69,10 +80,15 @@ __all__ = [
     "GramValueError",
     "GramWarning",
     "Kernel",
+    "KernelClassifier",
     "KernelFeatures",
     "KernelRegressor",
     "KernelRidge",
     "NotFittedError",
+    "OneClassSVM",
+    "QuantileRegressor",
+    "SVC",
+    "SVR",
     "Step",
     "doctor",
     "kernel_matrix",

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, EfficiencyWarning
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ._errors import GramTypeError, GramValueError, GramWarning
@@ -34,8 +34,10 @@ from ._table import (
 )
 
 Path = Union[str, "os.PathLike[str]"]
+KernelSpec = Union[str, Kernel, Any]
 _FLOATS = [np.float64, np.float32]
-_PRECISIONS = {"auto": 0, "double": 1, "single": 2}
+# What can be predicted without k(x, x) of new rows.
+_OF_MATRICES = {"mean", "label", "proba", "why", "why_part"}
 
 
 def checked(X: Any, name: str, **options: Any) -> Any:
@@ -57,6 +59,14 @@ def number_text(value: Any, name: str) -> str:
     return repr(float(value))
 
 
+def positive(value: Any, name: str) -> float:
+    """A number above 0."""
+    number = float(number_text(value, name))
+    if not 0 < number < np.inf:
+        raise GramValueError(f"{name} = {value}, must be positive")
+    return number
+
+
 def lambda_text(lam: Any) -> str:
     """lam as the library reads it: a text, a number or candidates."""
     if isinstance(lam, str):
@@ -64,6 +74,14 @@ def lambda_text(lam: Any) -> str:
     if isinstance(lam, (list, tuple, np.ndarray)):
         return f"?[{','.join(number_text(x, 'lam') for x in lam)}]"
     return number_text(lam, "lam")
+
+
+def one_column(y: np.ndarray) -> np.ndarray:
+    """A column becomes an array of one dimension, with a warning."""
+    try:
+        return column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise GramValueError(f"y: {error}") from error
 
 
 def _threads(n_jobs: Optional[int]) -> int:
@@ -164,11 +182,16 @@ class MachineEstimator(Estimator):
     """An estimator whose work is done by one machine.
 
     A subclass has the parameters n_jobs and verbose, says with which kernel
-    (_spec) and with which options (_options) it is fitted, and predicts by
-    _ask().
+    (_spec) and with which options (_options) it is fitted, what y must be
+    (_task, _targets), and predicts by _ask().
     """
 
     # ------------------------------------------------------- for subclasses
+
+    # The task of its models, and their loss if it is always the same, in the
+    # words of gram_report.
+    _task = "regression"
+    _only = ""
 
     def _spec(self, rows: Rows) -> Any:
         """A text, a Kernel, "precomputed" or a function of two arrays."""
@@ -195,8 +218,8 @@ class MachineEstimator(Estimator):
         taken = set(rows.columns) if isinstance(rows, Frame) else set()
         for name, values in targets.items():
             add_role(table, _free_name(name, taken), values, "target", "y")
-        if sample_weight is not None:
-            weights = self._weights(sample_weight, rows)
+        weights = self._weights(sample_weight, rows, targets)
+        if weights is not None:
             name = _free_name("weight", taken)
             add_role(table, name, weights, "weight", "sample_weight")
         noise = self._noise(rows.shape[0])
@@ -213,7 +236,25 @@ class MachineEstimator(Estimator):
         return self
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
-        """Names and numbers of the targets; remembers their shape."""
+        """Names and cells of the targets; remembers their shape."""
+        names = self._target_names(y)
+        y = checked(y, "y", dtype=np.float64, ensure_2d=False)
+        if not self._get_tags()["multioutput"]:
+            y = one_column(y)
+        if y.ndim not in (1, 2):
+            raise GramValueError(
+                f"y: an array of {y.ndim} dimensions, must have 1 or 2"
+            )
+        self._check_length(y, rows)
+        self._flat = y.ndim == 1
+        y = y.reshape(len(y), -1)
+        if len(set(names)) != y.shape[1]:
+            names = [f"y{t}" for t in range(y.shape[1])]
+            names = ["y"] if len(names) == 1 else names
+        return dict(zip(names, y.T))
+
+    def _target_names(self, y: Any) -> list[str]:
+        """What pandas calls the columns of y; none if it is an array."""
         if y is None:
             raise GramValueError(
                 f"y: This {type(self).__name__} estimator requires y to be "
@@ -222,24 +263,21 @@ class MachineEstimator(Estimator):
         names = [str(key) for key in getattr(y, "columns", ())]
         if not names and isinstance(getattr(y, "name", None), str):
             names = [y.name]
-        y = checked(y, "y", dtype=np.float64, ensure_2d=False)
-        if y.ndim not in (1, 2):
-            raise GramValueError(
-                f"y: an array of {y.ndim} dimensions, must have 1 or 2"
-            )
+        return names
+
+    @staticmethod
+    def _check_length(y: np.ndarray, rows: Rows) -> None:
         if len(y) != rows.shape[0]:
             raise GramValueError(
                 f"y: {len(y)} rows, must be {rows.shape[0]}, as X has"
             )
-        self._flat = y.ndim == 1
-        y = y.reshape(len(y), -1)
-        if len(set(names)) != y.shape[1]:
-            names = [f"y{t}" for t in range(y.shape[1])]
-            names = ["y"] if len(names) == 1 else names
-        return dict(zip(names, y.T))
 
-    @staticmethod
-    def _weights(sample_weight: Any, rows: Rows) -> np.ndarray:
+    def _weights(
+        self, sample_weight: Any, rows: Rows, targets: dict[str, np.ndarray]
+    ) -> Optional[np.ndarray]:
+        """Of the rows; None: all the same."""
+        if sample_weight is None:
+            return None
         # it wants rows that it can count
         counted = np.empty((rows.shape[0], 0))
         try:
@@ -305,6 +343,7 @@ class MachineEstimator(Estimator):
         """Attributes from a machine."""
         report = machine.report
         self.machine_ = machine
+        self._flat = self._flat and report.outputs == 1
         self.intercept_ = self._per_target(report.intercept)
         self.lam_ = self._per_target(report.lam)
 
@@ -313,11 +352,15 @@ class MachineEstimator(Estimator):
 
     # ------------------------------------------------------------ prediction
 
-    def _new_table(self, X: Any) -> Any:
+    def _fitted(self) -> Machine:
         check_is_fitted(self, "machine_")
+        return self.machine_
+
+    def _new_table(self, X: Any) -> Any:
+        machine = self._fitted()
         rows = self._take(X, reset=False)
-        if self.machine_.report.kernel != MATRIX:
-            kinds = (kind for kind, _ in self.machine_.columns().values())
+        if machine.report.kernel != MATRIX:
+            kinds = (kind for kind, _ in machine.columns().values())
             return self._table(rows, "sparse" in kinds)
         if hasattr(self, "_fitted_rows"):
             rows = self._values(rows, self._fitted_rows)
@@ -328,7 +371,7 @@ class MachineEstimator(Estimator):
     ) -> list[np.ndarray]:
         """The wanted fields of a gram_prediction, in their order."""
         table = self._new_table(X)
-        self._refuse_unknown(set(wanted) - {"mean", "label", "why", "why_part"})
+        self._refuse_unknown(set(wanted) - _OF_MATRICES)
         running = self._running(random_state=random_state)
         made = self.machine_.predict(table, wanted, running, options)
         return [made[key] for key in wanted]
@@ -348,8 +391,7 @@ class MachineEstimator(Estimator):
     @property
     def report_(self) -> Report:
         """What the fit found: the fields of gram_report, in gram.h."""
-        check_is_fitted(self, "machine_")
-        return self.machine_.report
+        return self._fitted().report
 
     @property
     def kernel_(self) -> Kernel:
@@ -358,32 +400,41 @@ class MachineEstimator(Estimator):
 
     @property
     def support_(self) -> np.ndarray:
-        """The rows of X that f is made of: those of positive weight."""
-        check_is_fitted(self, "machine_")
-        return self.machine_.alpha()[0]
+        """The rows of X that f is made of: those of positive weight, with a
+        loss other than squared those that have a coefficient."""
+        return self._fitted().alpha()[0]
 
     @property
     def dual_coef_(self) -> np.ndarray:
         """alpha of the rows in ``support_``, f = sum alpha_i k(x_i, .) + b."""
-        check_is_fitted(self, "machine_")
-        return self._shaped(self.machine_.alpha()[1])
+        return self._shaped(self._fitted().alpha()[1])
 
     def save(self, path: Path) -> None:
         """Write the model to a file, which the command reads as well."""
-        check_is_fitted(self, "machine_")
+        machine = self._fitted()
         self._refuse_unknown({"file"})
-        self.machine_.save(path)
+        machine.save(path)
 
     @classmethod
     def load(cls, path: Path) -> Any:
         """The estimator of a model file, by whomever it was written.  Its
         parameters are the defaults; it predicts what the file says."""
-        return cls._of(Machine.load(path))
+        return cls._of(Machine.load(path), path)
 
     @classmethod
-    def _of(cls, machine: Machine) -> Any:
+    def _of(cls, machine: Machine, path: Path) -> Any:
+        report = machine.report
+        if report.task != cls._task:
+            raise GramValueError(
+                f"{path}: a model of {report.task}, must be one of {cls._task}"
+            )
+        if not report.loss.startswith(cls._only):
+            raise GramValueError(
+                f"{path}: loss {report.loss}, must be {cls._only} for "
+                f"{cls.__name__}"
+            )
         made = cls()
-        made._flat = machine.report.targets == 1
+        made._flat = report.outputs == 1
         made._finish(machine)
         return made
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 from typing import Any
 
 from ._base import Path
-from ._errors import GramValueError
+from ._classification import KernelClassifier
 from ._machine import Machine
 from ._regression import KernelRegressor
+from ._svm import OneClassSVM
 
-_TASKS = {"regression": KernelRegressor}
+_TASKS = {
+    "regression": KernelRegressor,
+    "classification": KernelClassifier,
+    "novelty": OneClassSVM,
+}
 
 
 def load(path: Path) -> Any:
     """The estimator of a model file, written by the command or by save().
 
-    It predicts what the command would; columns are matched by name.
+    A KernelRegressor, a KernelClassifier or a OneClassSVM, as the model's task
+    is.  It predicts what the command would; columns are matched by name, and
+    classes are numbers if all their names are.
 
     >>> import gram
     >>> gram.load("nowhere.gram")
@@ -22,7 +29,4 @@ def load(path: Path) -> Any:
     gram._errors.GramOSError: nowhere.gram: cannot be opened: No such file or directory
     """
     machine = Machine.load(path)
-    task = machine.report.task
-    if task not in _TASKS:
-        raise GramValueError(f"{path}: a model of {task}, cannot be used here")
-    return _TASKS[task]._of(machine)
+    return _TASKS[machine.report.task]._of(machine, path)

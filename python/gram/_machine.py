@@ -9,7 +9,8 @@ import numpy as np
 
 from ._gram import ffi, lib
 from ._library import Running, chars, check, doubles, make, room, struct, text
-from ._table import add_numbers, as_table
+from ._read import columns_of
+from ._table import add_category, add_numbers, as_table
 
 # The kernel of matrices that Python has computed: see build_gram.py.
 MATRIX = "python_matrix"
@@ -26,18 +27,30 @@ _COUNTS = {
     "class_name": "classes",
     "class_order": "classes",
 }
+# What predictions are that are not doubles.
+_KINDS = {"label": np.intc, "why": np.uintp}
 # What Python cannot call by its name.
 _NAMES = {"lambda": "lam"}
 
 check(lib.gram_python_register(MATRIX.encode()))
 
 
+def task_of(loss: str) -> Optional[str]:
+    """What a loss is for: regression, classification or novelty; None if there
+    is no such loss."""
+    name = loss.partition("(")[0].strip()
+    found = lib.gram_python_task(chars(name, "loss"))
+    return text(found) if found else None
+
+
 def add_role(
     table: Any, key: str, values: np.ndarray, role: str, name: str
 ) -> None:
-    """Add a column of numbers that is a target, weight, noise or group."""
+    """Add a column that is a target, weight, noise or group; texts are classes.
+    """
     raw = chars(key, f"{name}: the column name")
-    add_numbers(table, raw, values, name)
+    add = add_category if values.dtype == object else add_numbers
+    add(table, raw, values, name)
     check(lib.gram_table_set_role(table, raw, _ROLES[role]), name)
 
 
@@ -140,11 +153,16 @@ class Machine:
             for c in found
         }
 
+    def kept(self) -> dict[str, Any]:
+        """The columns that the kernel looks at, of the rows that are kept."""
+        return columns_of(lib.gram_machine_table(self._handle))
+
     def alpha(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of the data that was fitted to, and their coefficients, one
-        column per target."""
-        rows = np.empty(self.report.n, np.uintp)
-        alpha = np.empty((self.report.n, self.report.targets))
+        """Those of the rows fitted to that are kept, and their coefficients,
+        one column per output."""
+        count = lib.gram_table_rows(lib.gram_machine_table(self._handle))
+        rows = np.empty(count, np.uintp)
+        alpha = np.empty((count, self.report.outputs))
         row = ffi.from_buffer("size_t[]", rows)
         alpha_of = lib.gram_machine_alpha
         check(alpha_of(self._handle, Running().exec, row, doubles(alpha)))
@@ -168,12 +186,18 @@ class Machine:
         rows = lib.gram_table_rows(table)
         terms = lib.gram_machine_terms(self._handle)
         why = options.get("why", 0)
-        widths = {"terms": terms, "terms_std": terms, "why": why}
-        widths["why_part"] = why
+        widths = {
+            "label": 1,
+            "proba": self.report.classes,
+            "terms": terms,
+            "terms_std": terms,
+            "why": why,
+            "why_part": why,
+        }
         arrays = {
             key: np.empty(
-                (rows, widths.get(key, self.report.targets)),
-                np.uintp if key == "why" else np.float64,
+                (rows, widths.get(key, self.report.outputs)),
+                _KINDS.get(key, np.float64),
             )
             for key in wanted
         }

@@ -48,6 +48,17 @@ _COLUMNS = {
 }
 
 
+def columns_of(table: Any) -> dict[str, Any]:
+    """The columns of a gram_table, by name."""
+    rows = lib.gram_table_rows(table)
+    made = {}
+    for j in range(lib.gram_table_cols(table)):
+        column = lib.gram_table_column(table, j)
+        kind = text(lib.gram_type_name(column.type))
+        made[text(column.name)] = _COLUMNS[kind](column, rows)
+    return made
+
+
 def read(
     path: Union[str, "os.PathLike[str]"],
     types: Optional[str] = None,
@@ -80,10 +91,4 @@ def read(
         struct("gram_read_options", options),
         Running().exec,
     )
-    rows = lib.gram_table_rows(table)
-    made = {}
-    for j in range(lib.gram_table_cols(table)):
-        column = lib.gram_table_column(table, j)
-        kind = text(lib.gram_type_name(column.type))
-        made[text(column.name)] = _COLUMNS[kind](column, rows)
-    return made
+    return columns_of(table)

@@ -5,25 +5,18 @@ from typing import Any, Optional, Union
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.metrics.pairwise import (
-    PAIRWISE_KERNEL_FUNCTIONS,
-    pairwise_kernels,
-)
+from sklearn.metrics.pairwise import pairwise_kernels
 
-from ._base import (
-    _PRECISIONS,
-    MachineEstimator,
-    checked,
-    lambda_text,
-    number_text,
-)
+from ._base import KernelSpec, MachineEstimator, checked, number_text
 from ._errors import GramValueError
 from ._kernel import Kernel
 from ._library import choice, whole
 from ._machine import Machine
+from ._pairwise import Pairwise
 from ._table import Rows
+from ._tuned import Tuned
 
-KernelSpec = Union[str, Kernel, Any]
+_PRECISIONS = {"auto": 0, "double": 1, "single": 2}
 
 
 class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
@@ -117,11 +110,12 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         return self.machine_.sample(table, count, noise, running)
 
 
-class KernelRegressor(_Regressor):
+class KernelRegressor(Tuned, _Regressor):
     """Regression with any kernel, everything open chosen by a criterion.
 
-    Minimises sum_i w_i (y_i - f(x_i))^2 + lam |f|^2 over the space of the
-    kernel, exactly; docs/fitting.md has the mathematics.
+    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel,
+    with V = (y - f)^2 exactly; docs/fitting.md has the mathematics,
+    docs/losses.md other losses V.
 
     Parameters
     ----------
@@ -130,19 +124,23 @@ class KernelRegressor(_Regressor):
         is then the matrix; or a function of two arrays that gives their
         matrix.  The last two are slower and have no deviations.
     loss
-        ``"squared"``.
+        ``"squared"``, ``"huber(delta=1)"``, ``"absolute"``,
+        ``"epsilon_insensitive(epsilon=0.1)"``, ``"quantile(tau=0.5)"`` or
+        ``"poisson"``, which predicts exp(f).  Those other than squared take
+        one target and have no standard deviations.
     lam
         a number, a list of candidates, or ``"auto"``.
     select
         the criterion: ``"auto"``, ``"evidence"``, ``"loo"``, ``"gcv"``,
-        ``"cv"`` or ``"none"``.
+        ``"cv"`` or ``"none"``.  Losses other than squared have ``"cv"``.
     scale
         which leaves of the kernel standardise their columns: ``"auto"``,
         ``"none"``, ``"standard"`` or ``"minmax"``.
     intercept
         add a constant to f that is not penalised.
     solver
-        ``"auto"``, ``"primal"``, ``"dual"``, ``"markov"``, ``"cg"``, ``"gd"``.
+        ``"auto"``, ``"primal"``, ``"dual"``, ``"markov"``, ``"cg"``, ``"gd"``;
+        that of another loss follows from it.
     precision
         of the factor: ``"auto"``, ``"double"`` or ``"single"``, which is
         refined.
@@ -155,7 +153,7 @@ class KernelRegressor(_Regressor):
     keep_factor
         keep what standard deviations need, in files and pickles too.
     tolerance, steps
-        for the solvers cg and gd; 0: their own.
+        for solvers that go step by step; 0: their own.
     memory
         bytes that a call may use; None: three quarters of RAM.
     random_state
@@ -220,48 +218,31 @@ class KernelRegressor(_Regressor):
         self.verbose = verbose
 
     def _options(self) -> dict[str, Any]:
-        if self.loss != "squared":
-            raise GramValueError(f"loss = {self.loss!r}, must be 'squared'")
         if self.precision not in _PRECISIONS:
             raise GramValueError(
                 f"precision = {self.precision!r}, must be one of "
                 f"{', '.join(_PRECISIONS)}"
             )
-        number_text(self.tolerance, "tolerance")
         return {
-            "lambda": lambda_text(self.lam),
-            "select": choice("gram_select", "select", self.select),
-            "scale": choice("gram_kernel_scale", "scale", self.scale),
-            "solver": None if self.solver == "auto" else self.solver,
-            "no_intercept": not self.intercept,
+            **super()._options(),
             "precision": _PRECISIONS[self.precision],
-            "folds": {"folds": whole(self.folds, "folds", 2)},
             "per_target": bool(self.per_target),
-            "allow_indefinite": bool(self.allow_indefinite),
             "keep_factor": bool(self.keep_factor),
-            "tolerance": self.tolerance,
-            "steps": whole(self.steps, "steps"),
+        }
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {
+            "multioutput": self.loss == "squared",
+            "requires_positive_y": self.loss == "poisson",
         }
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
-        """Fit to the rows of X and their targets; y may have columns."""
+        """Fit to the rows of X and their targets; with the squared loss y may
+        have columns."""
         return self._fit(X, y, sample_weight)
 
 
-# Kernels of scikit-learn in our language; {gamma} is 1/columns if None.  Those
-# that are no kernels, such as sigmoid, are left to scikit-learn.
-_PAIRWISE = {
-    "linear": "linear",
-    "rbf": "rbf(gamma={gamma})",
-    "laplacian": "laplace(gamma={gamma})",
-    "poly": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
-    "polynomial": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
-    "cosine": "normalize(linear)",
-    "chi2": "chi2(gamma={gamma})",
-}
-
-
-class KernelRidge(_Regressor):
+class KernelRidge(Pairwise, _Regressor):
     """Kernel ridge regression, with the parameters of scikit-learn's.
 
     The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
@@ -279,6 +260,8 @@ class KernelRidge(_Regressor):
     >>> KernelRidge(alpha=1.0).fit(X, [0.0, 1.0, 2.0]).predict([[3.0]])
     array([2.5])
     """
+
+    _only = "squared"
 
     def __init__(
         self,
@@ -301,27 +284,12 @@ class KernelRidge(_Regressor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _spec(self, rows: Rows) -> Any:
-        if not isinstance(self.kernel, str):
-            return self.kernel
-        if self.kernel not in _PAIRWISE:
-            theirs = self.kernel in PAIRWISE_KERNEL_FUNCTIONS
-            return pairwise_kernels if theirs else self.kernel
-        gamma = 1 / rows.shape[1] if self.gamma is None else self.gamma
-        numbers = {
-            "gamma": number_text(gamma, "gamma"),
-            "degree": number_text(self.degree, "degree"),
-            "coef0": number_text(self.coef0, "coef0"),
-        }
-        return _PAIRWISE[self.kernel].format(**numbers)
+    def _gamma_of(self, rows: Rows) -> Any:
+        return 1 / rows.shape[1] if self.gamma is None else self.gamma
 
-    def _matrix_of(self, X: Any, Y: Any) -> np.ndarray:
-        params = self.kernel_params or {}
-        if not callable(self.kernel):
-            names = ("gamma", "degree", "coef0")
-            params = {name: getattr(self, name) for name in names}
+    def _called(self, X: Any, Y: Any) -> np.ndarray:
         return pairwise_kernels(
-            X, Y, metric=self.kernel, filter_params=True, **params
+            X, Y, metric=self.kernel, **(self.kernel_params or {})
         )
 
     def _options(self) -> dict[str, Any]:
@@ -379,6 +347,8 @@ class GaussianProcessRegressor(_Regressor):
     >>> bool(std[0] < 0.1 < std[1])
     True
     """
+
+    _only = "squared"
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ and dicts keep their names.
 """
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Iterable, Optional, Union
 
 import numpy as np
@@ -77,9 +77,12 @@ def _is_missing(cell: Any) -> bool:
     return cell is None or cell != cell or type(cell).__name__ == "NAType"
 
 
-def _cell_text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
+    """A category as the library writes it."""
     if isinstance(cell, str):
         return str(cell)
+    if isinstance(cell, Integral):
+        return str(int(cell))
     number = float(cell)
     return str(int(number)) if number.is_integer() else repr(number)
 
@@ -99,7 +102,7 @@ def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
             [np.nan if m else float(c) for c, m in zip(cells, missing)]
         )
     out = np.empty(len(cells), object)
-    out[:] = [None if m else _cell_text(c) for c, m in zip(cells, missing)]
+    out[:] = [None if m else cell_text(c) for c, m in zip(cells, missing)]
     return out
 
 
@@ -236,8 +239,9 @@ def _add_sparse(table: Any, X: Any, name: str) -> None:
     check(status, name)
 
 
-def _add_category(table: Any, key: bytes, cells: np.ndarray, name: str) -> None:
-    """Each level is one string of C, however many rows have it."""
+def add_category(table: Any, key: bytes, cells: np.ndarray, name: str) -> None:
+    """Add a column of texts: each level is one string of C, however many rows
+    have it."""
     levels: dict[Any, Any] = {None: ffi.NULL}
     for cell in cells:
         if cell not in levels:
@@ -263,7 +267,7 @@ def as_table(X: Rows, name: str = "X") -> Any:
         for key, cells in X.cells.items():
             raw = chars(key, f"{name}: the column name")
             if cells.dtype == object:
-                _add_category(table, raw, cells, name)
+                add_category(table, raw, cells, name)
             else:
                 add_numbers(table, raw, cells, name, key in X.dates)
     elif is_sparse(X):

@@ -18,12 +18,15 @@ BUILD = Path(gram.__file__).parents[2]
 MODULES = [
     "gram",
     "gram._certificate",
+    "gram._classification",
     "gram._doctor",
     "gram._features",
     "gram._kernel",
     "gram._load",
+    "gram._quantile",
     "gram._read",
     "gram._regression",
+    "gram._svm",
 ]
 
 

@@ -1,0 +1,464 @@
+"""Classification: kernel machines and Gaussian processes."""
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import (
+    _ovr_decision_function,
+    check_classification_targets,
+)
+
+from ._base import (
+    KernelSpec,
+    MachineEstimator,
+    checked,
+    lambda_text,
+    one_column,
+    positive,
+)
+from ._errors import GramTypeError, GramValueError
+from ._kernel import Kernel
+from ._library import choice
+from ._machine import Machine
+from ._table import Rows, cell_text
+from ._tuned import Tuned
+
+_PROBABLE = ("logistic", "softmax")
+
+
+def _labels_of(names: tuple[str, ...]) -> np.ndarray:
+    """Classes of a model file, which has texts: numbers if all are, sorted."""
+    for kind in (int, float, str):
+        try:
+            return np.unique([kind(name) for name in names])
+        except ValueError:
+            continue
+    raise AssertionError("a text is a text")
+
+
+class Classifier(ClassifierMixin, MachineEstimator):
+    """Labels in, labels out.
+
+    The library knows classes as texts, numbers before words; ``classes_`` has
+    them as y had, in NumPy's order.  Its class i is ``classes_[_order[i]]``.
+    """
+
+    _task = "classification"
+    class_weight: Any = None
+
+    # ------------------------------------------------------------------ fit
+
+    @staticmethod
+    def _labels(y: Any) -> np.ndarray:
+        y = one_column(checked(y, "y", dtype=None, ensure_2d=False))
+        if y.dtype.kind == "S":
+            raise GramTypeError("y: has bytes, must be numbers or texts")
+        try:
+            check_classification_targets(y)
+        except ValueError as error:
+            raise GramValueError(f"y: {error}") from error
+        return y
+
+    def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
+        names = self._target_names(y)
+        y = self._labels(y)
+        self._check_length(y, rows)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._flat = False
+        texts = np.array([cell_text(label) for label in self.classes_], object)
+        return {names[0] if len(names) == 1 else "y": texts[codes]}
+
+    def _weights(
+        self, sample_weight: Any, rows: Rows, targets: dict[str, np.ndarray]
+    ) -> Optional[np.ndarray]:
+        weights = super()._weights(sample_weight, rows, targets)
+        if self.class_weight is None:
+            return weights
+        (cells,) = targets.values()
+        names, codes, counts = np.unique(
+            cells.astype(str), return_inverse=True, return_counts=True
+        )
+        of = self._class_weights(names, len(cells) / (len(names) * counts))
+        return of[codes] if weights is None else of[codes] * weights
+
+    def _class_weights(
+        self, names: np.ndarray, balanced: np.ndarray
+    ) -> np.ndarray:
+        given = self.class_weight
+        if isinstance(given, str) and given == "balanced":
+            return balanced
+        if not isinstance(given, dict):
+            raise GramValueError(
+                f"class_weight = {given!r}, must be a dict, 'balanced' or None"
+            )
+        texts = {cell_text(label): label for label in given}
+        for text, label in texts.items():
+            if text not in names:
+                raise GramValueError(
+                    f"class_weight: there is no class {label!r} in y"
+                )
+            positive(given[label], f"class_weight[{label!r}]")
+        return np.array([float(given[texts[n]]) if n in texts else 1.0
+                         for n in names])  # fmt: skip
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        names = machine.report.class_name
+        if not hasattr(self, "classes_"):
+            self.classes_ = _labels_of(names)
+        texts = [cell_text(label) for label in self.classes_]
+        # a class whose rows all have weight 0 is none
+        self.classes_ = self.classes_[[text in names for text in texts]]
+        texts = [text for text in texts if text in names]
+        self._order = np.array([texts.index(name) for name in names])
+        self._in_pairs = machine.report.output != names
+
+    # ------------------------------------------------------------ prediction
+
+    def _by_class(self, values: np.ndarray) -> np.ndarray:
+        """Columns of outputs in the order, and with the signs, of classes_."""
+        order = self._order
+        if np.all(np.diff(order) > 0):
+            return values
+        out = np.empty_like(values)
+        if not self._in_pairs:
+            out[:, order] = values
+            return out
+        pairs = list(combinations(range(len(order)), 2))
+        for (a, b), column in zip(pairs, values.T):
+            i, j = sorted((order[a], order[b]))
+            sign = 1 if order[a] < order[b] else -1
+            out[:, pairs.index((i, j))] = sign * column
+        return out
+
+    def _decisions(self, X: Any) -> np.ndarray:
+        """f of two classes; else of each class, or of each pair of them, where
+        it is positive for the second."""
+        f = self._by_class(self._ask(X, "mean")[0])
+        if len(self.classes_) > 2:
+            return f
+        return f[:, 0] if f.shape[1] == 1 else f[:, 1] - f[:, 0]
+
+    def _decisions_of_classes(self, X: Any) -> np.ndarray:
+        f = self._decisions(X)
+        if f.ndim == 1 or not self._in_pairs:
+            return f
+        return _ovr_decision_function(f > 0, f, len(self.classes_))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The classes of the rows of X; the most probable ones where there are
+        probabilities."""
+        label = self._ask(X, "label")[0][:, 0]
+        return self.classes_[self._order[label]]
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        proba = self._ask(X, "proba")[0]
+        out = np.empty_like(proba)
+        out[:, self._order] = proba
+        return out
+
+    def _is_from_file(self) -> bool:
+        """Then the parameters say nothing of the model."""
+        return hasattr(self, "machine_") and not hasattr(self, "n_features_in_")
+
+
+def _has_probabilities(self: Any) -> bool:
+    if self.probability or self.loss in _PROBABLE or self._is_from_file():
+        return True
+    raise AttributeError(
+        f"loss {self.loss} has no probabilities: probability=True calibrates "
+        "them on folds"
+    )
+
+
+class KernelClassifier(Tuned, Classifier):
+    """Classification with any kernel, everything open chosen by a criterion.
+
+    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel;
+    several classes have a function f each, or one for each pair.
+    docs/losses.md has the mathematics.
+
+    Parameters
+    ----------
+    kernel
+        as of KernelRegressor.
+    loss
+        ``"logistic"``, ``"hinge"`` (the support vector machine),
+        ``"squared_hinge"``, ``"softmax"`` or ``"squared"``.
+    lam
+        a number, a list of candidates, or ``"auto"``.
+    C
+        another way to write lam = 1/(2 C), or candidates; None: lam counts.
+    select
+        the criterion: ``"auto"`` is ``"cv"``, by the share of errors;
+        ``"evidence"`` for two classes and the logistic loss; ``"none"``; the
+        squared loss has those of KernelRegressor.
+    class_weight
+        None, ``"balanced"``, or weights by class; those of rows are multiplied.
+    classes
+        how several classes are told apart: ``"one_vs_one"``,
+        ``"one_vs_rest"``, or ``"auto"``, which is pairs for the hinge loss.
+    probability
+        calibrate probabilities on folds, for losses that have none.
+    scale, intercept, solver, folds, allow_indefinite, tolerance, steps,
+    memory, random_state, n_jobs, verbose
+        as of KernelRegressor.
+
+    Attributes
+    ----------
+    classes_ : array
+        the labels, sorted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import KernelClassifier
+    >>> X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    >>> y = np.where(X[:, 0] == X[:, 1], "same", "other")
+    >>> model = KernelClassifier("rbf(gamma=1)", C=10).fit(X, y)
+    >>> model.predict([[0.9, 0.1], [0.1, 0.1]])
+    array(['other', 'same'], dtype='<U5')
+    >>> model.predict_proba([[0.9, 0.1]]).argmax()
+    0
+    """
+
+    def __init__(
+        self,
+        kernel: KernelSpec = "rbf",
+        *,
+        loss: str = "logistic",
+        lam: Any = "auto",
+        C: Any = None,
+        select: str = "auto",
+        class_weight: Any = None,
+        classes: str = "auto",
+        probability: bool = False,
+        scale: str = "auto",
+        intercept: bool = True,
+        solver: str = "auto",
+        folds: int = 5,
+        allow_indefinite: bool = False,
+        tolerance: float = 0.0,
+        steps: int = 0,
+        memory: Optional[int] = None,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.C = C
+        self.select = select
+        self.class_weight = class_weight
+        self.classes = classes
+        self.probability = probability
+        self.scale = scale
+        self.intercept = intercept
+        self.solver = solver
+        self.folds = folds
+        self.allow_indefinite = allow_indefinite
+        self.tolerance = tolerance
+        self.steps = steps
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _lambda(self) -> str:
+        if self.C is None:
+            return super()._lambda()
+        if not (isinstance(self.lam, str) and self.lam == "auto"):
+            raise GramValueError(
+                f"lam = {self.lam!r}, C = {self.C!r}: both are given, must be "
+                "at most one"
+            )
+        if np.ndim(self.C) == 0:
+            return lambda_text(0.5 / positive(self.C, "C"))
+        return lambda_text([0.5 / positive(C, "C") for C in self.C])
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            **super()._options(),
+            "classes": choice("gram_classes", "classes", self.classes),
+            "probability": bool(self.probability),
+        }
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> KernelClassifier:
+        """Fit to the rows of X and their classes, numbers or texts."""
+        return self._fit(X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """f of two classes, positive for the second; else a column for each
+        class, where pairs count as votes and f breaks ties."""
+        return self._decisions_of_classes(X)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, one column each."""
+        if self.report_.criterion == "evidence":
+            self._refuse_unknown({"proba"})
+        return self._probabilities(X)
+
+
+class GaussianProcessClassifier(Classifier):
+    """A Gaussian process for classes, in the manner of scikit-learn's.
+
+    Two classes: the logistic likelihood, Laplace's approximation of the
+    posterior, kernel and variance by its evidence.  Several: one process for
+    each class against the rest, as in scikit-learn; they are in
+    ``estimators_``, and such a model can be pickled, not saved.
+
+    Parameters
+    ----------
+    kernel
+        a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
+        learned, and so is the variance of the process unless a number
+        multiplies the kernel.
+    optimizer
+        None takes the kernel as it is, all its numbers given; anything else
+        learns the open ones.
+    n_restarts_optimizer, max_iter_predict, warm_start, copy_X_train
+        as in scikit-learn, for those who switch: searches have starts of their
+        own, and f is found exactly.
+    multi_class
+        ``"one_vs_rest"``.
+    scale, random_state, n_jobs, verbose
+        as of KernelRegressor.
+
+    Attributes
+    ----------
+    classes_ : array
+        the labels, sorted.
+    log_marginal_likelihood_value_ : float
+        at the numbers found; the mean over the classes if there are several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import GaussianProcessClassifier
+    >>> X = np.linspace(0, 6, 40)[:, None]
+    >>> model = GaussianProcessClassifier("rbf").fit(X, np.sin(X[:, 0]) > 0)
+    >>> model.predict([[1.5], [4.5]])
+    array([ True, False])
+    >>> bool(abs(model.predict_proba([[600.0]])[0, 1] - 0.5) < 0.1)
+    True
+    """
+
+    _only = "logistic"
+
+    def __init__(
+        self,
+        kernel: KernelSpec = None,
+        *,
+        optimizer: Optional[str] = "evidence",
+        n_restarts_optimizer: int = 0,
+        max_iter_predict: int = 100,
+        warm_start: bool = False,
+        copy_X_train: bool = True,
+        random_state: Any = None,
+        multi_class: str = "one_vs_rest",
+        scale: str = "auto",
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.max_iter_predict = max_iter_predict
+        self.warm_start = warm_start
+        self.copy_X_train = copy_X_train
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _spec(self, rows: Rows) -> Any:
+        return Kernel("rbf" if self.kernel is None else self.kernel)
+
+    def _options(self) -> dict[str, Any]:
+        parameters = self._spec(None).parameters
+        if self.optimizer is None and any(v is None for _, v in parameters):
+            raise GramValueError(
+                f"optimizer = None: kernel {self._spec(None)} has open "
+                "numbers, all must be given"
+            )
+        given = any(n == "amplitude" and v is not None for n, v in parameters)
+        # f has covariance K/(2 lambda)
+        known = given or self.optimizer is None
+        return {
+            "loss": "logistic",
+            "lambda": "?[0.5]" if known else "auto",
+            "select": choice("gram_select", "select", "evidence"),
+            "scale": choice("gram_kernel_scale", "scale", self.scale),
+            "no_intercept": 1,
+        }
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        evidence = machine.report.log_evidence
+        self.log_marginal_likelihood_value_ = float(evidence[0])
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> GaussianProcessClassifier:
+        """Fit to the rows of X and their classes, numbers or texts."""
+        if self.multi_class != "one_vs_rest":
+            raise GramValueError(
+                f"multi_class = {self.multi_class!r}, must be 'one_vs_rest'"
+            )
+        for name in ("machine_", "estimators_"):
+            vars(self).pop(name, None)
+        self._target_names(y)
+        rows, labels = self._take(X, reset=True), self._labels(y)
+        self._check_length(labels, rows)
+        classes = np.unique(labels)
+        if len(classes) <= 2:
+            return self._fit(X, y, sample_weight)
+        self.estimators_ = [
+            clone(self)._fit(X, labels == label, sample_weight)
+            for label in classes
+        ]
+        self.classes_ = classes
+        self.log_marginal_likelihood_value_ = float(
+            np.mean(
+                [e.log_marginal_likelihood_value_ for e in self.estimators_]
+            )
+        )
+        return self
+
+    @property
+    def n_classes_(self) -> int:
+        """How many classes there are."""
+        return len(self.classes_)
+
+    def _fitted(self) -> Machine:
+        if hasattr(self, "estimators_"):
+            raise GramValueError(
+                f"{type(self).__name__}: has {self.n_classes_} machines, one "
+                "for each class, see estimators_"
+            )
+        return super()._fitted()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable classes of the rows of X."""
+        if not hasattr(self, "estimators_"):
+            return super().predict(X)
+        return self.classes_[self.predict_proba(X).argmax(1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, one column each, averaged over the
+        posterior of f."""
+        if not hasattr(self, "estimators_"):
+            return self._probabilities(X)
+        each = np.column_stack(
+            [one.predict_proba(X)[:, 1] for one in self.estimators_]
+        )
+        return each / each.sum(1, keepdims=True)

@@ -1,0 +1,67 @@
+"""Kernels by the names and parameters that scikit-learn gives them."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import (
+    PAIRWISE_KERNEL_FUNCTIONS,
+    pairwise_kernels,
+)
+
+from ._base import MachineEstimator, number_text
+from ._table import Rows
+
+# In our language.  Those that are no kernels, such as sigmoid, are left to
+# scikit-learn.
+_PAIRWISE = {
+    "linear": "linear",
+    "rbf": "rbf(gamma={gamma})",
+    "laplacian": "laplace(gamma={gamma})",
+    "poly": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
+    "polynomial": "poly(degree={degree}, gamma={gamma}, offset={coef0})",
+    "cosine": "normalize(linear)",
+    "chi2": "chi2(gamma={gamma})",
+}
+
+
+class Pairwise(MachineEstimator):
+    """A subclass has the parameters kernel, degree, gamma and coef0."""
+
+    def _gamma_of(self, rows: Rows) -> Any:
+        """gamma as a number, from what was given and the rows."""
+        raise NotImplementedError
+
+    def _called(self, X: Any, Y: Any) -> np.ndarray:
+        """What a function that is the kernel says."""
+        return self.kernel(X, Y)
+
+    def _spec(self, rows: Rows) -> Any:
+        if not isinstance(self.kernel, str) or self.kernel == "precomputed":
+            return self.kernel
+        theirs = self.kernel in PAIRWISE_KERNEL_FUNCTIONS
+        if self.kernel not in _PAIRWISE and not theirs:
+            return self.kernel
+        self._gamma = self._gamma_of(rows)
+        if self.kernel not in _PAIRWISE:
+            return pairwise_kernels
+        numbers = {
+            "gamma": number_text(self._gamma, "gamma"),
+            "degree": number_text(self.degree, "degree"),
+            "coef0": number_text(self.coef0, "coef0"),
+        }
+        return _PAIRWISE[self.kernel].format(**numbers)
+
+    def _matrix_of(self, X: Any, Y: Any) -> np.ndarray:
+        if callable(self.kernel):
+            return self._called(X, Y)
+        names = ("degree", "coef0")
+        params = {name: getattr(self, name) for name in names}
+        return pairwise_kernels(
+            X,
+            Y,
+            metric=self.kernel,
+            filter_params=True,
+            gamma=self._gamma,
+            **params,
+        )

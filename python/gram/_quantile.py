@@ -1,0 +1,118 @@
+"""Quantile regression."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_pinball_score
+
+from ._base import KernelSpec, number_text
+from ._machine import Machine
+from ._tuned import Tuned
+
+
+class QuantileRegressor(RegressorMixin, Tuned):
+    """Quantiles of y given x, with any kernel.
+
+    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2, where an error r = y - f
+    costs tau r above f and (tau - 1) r below.  Several quantiles are predicted
+    so that none crosses another.
+
+    Parameters
+    ----------
+    quantile
+        tau, between 0 and 1, or a list of them: one column each.
+    kernel, lam, select, scale, intercept, solver, folds, allow_indefinite,
+    tolerance, steps, memory, random_state, n_jobs, verbose
+        as of KernelRegressor; numbers are selected by cross-validation.
+
+    Attributes
+    ----------
+    quantiles_ : array
+        the values of tau, one per column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import QuantileRegressor
+    >>> X = np.linspace(0, 6, 100)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.3 * np.cos(41 * X[:, 0])
+    >>> model = QuantileRegressor([0.1, 0.9], kernel="rbf(gamma=1)", lam=0.1)
+    >>> band = model.fit(X, y).predict(X)
+    >>> inside = (band[:, 0] < y) & (y < band[:, 1])
+    >>> bool(0.7 < inside.mean() < 0.9)
+    True
+    """
+
+    _only = "quantile"
+
+    def __init__(
+        self,
+        quantile: Any = 0.5,
+        *,
+        kernel: KernelSpec = "rbf",
+        lam: Any = "auto",
+        select: str = "auto",
+        scale: str = "auto",
+        intercept: bool = True,
+        solver: str = "auto",
+        folds: int = 5,
+        allow_indefinite: bool = False,
+        tolerance: float = 0.0,
+        steps: int = 0,
+        memory: Optional[int] = None,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        verbose: int = 0,
+    ) -> None:
+        self.quantile = quantile
+        self.kernel = kernel
+        self.lam = lam
+        self.select = select
+        self.scale = scale
+        self.intercept = intercept
+        self.solver = solver
+        self.folds = folds
+        self.allow_indefinite = allow_indefinite
+        self.tolerance = tolerance
+        self.steps = steps
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _loss(self) -> str:
+        if np.ndim(self.quantile) == 0:
+            return f"quantile(tau={number_text(self.quantile, 'quantile')})"
+        taus = [number_text(tau, "quantile") for tau in self.quantile]
+        return f"quantile(tau=[{','.join(taus)}])"
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        # "quantile(tau=[0.1,0.9])"; a default is not written
+        given = machine.report.loss.partition("tau=")[2].strip("[]()") or "0.5"
+        self.quantiles_ = np.array([float(tau) for tau in given.split(",")])
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> QuantileRegressor:
+        """Fit to the rows of X and their targets."""
+        return self._fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The quantiles at the rows of X; a list of them has a column each."""
+        return self._shaped(self._ask(X, "mean")[0])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The part of the loss of the best constants that is not left, as
+        scikit-learn's d2_pinball_score, the mean over all quantiles."""
+        made = self._ask(X, "mean")[0].T
+        return float(
+            np.mean(
+                [
+                    d2_pinball_score(y, f, sample_weight=sample_weight, alpha=t)
+                    for t, f in zip(self.quantiles_, made)
+                ]
+            )
+        )

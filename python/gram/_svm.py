@@ -1,0 +1,451 @@
+"""Support vector machines with the parameters of scikit-learn's."""
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Optional
+
+import numpy as np
+from sklearn.base import OutlierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from ._base import KernelSpec, number_text, positive
+from ._classification import Classifier
+from ._errors import GramValueError
+from ._library import choice, whole
+from ._machine import MATRIX, Machine
+from ._pairwise import Pairwise
+from ._table import Rows, is_sparse
+
+_SHAPES = ("ovr", "ovo")
+
+
+class _Svm(Pairwise):
+    """A subclass has the parameters kernel, degree, gamma, coef0, tol and
+    max_iter, and says what its loss is (_loss)."""
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _gamma_of(self, rows: Rows) -> Any:
+        if not isinstance(self.gamma, str):
+            return self.gamma
+        if self.gamma == "auto":
+            return 1 / rows.shape[1]
+        if self.gamma != "scale":
+            raise GramValueError(
+                f"gamma = {self.gamma!r}, must be 'scale', 'auto' or a number"
+            )
+        if is_sparse(rows):
+            var = rows.multiply(rows).mean() - rows.mean() ** 2
+        else:
+            var = self._numbers(rows).astype(np.float64).var()
+        return 1 / (rows.shape[1] * var) if var > 0 else 1.0
+
+    def _options(self) -> dict[str, Any]:
+        options = {
+            "loss": self._loss(),
+            "scale": choice("gram_kernel_scale", "scale", "none"),
+            "tolerance": positive(self.tol, "tol"),
+        }
+        if self.max_iter != -1:
+            options["steps"] = whole(self.max_iter, "max_iter", 1)
+        if hasattr(self, "C"):
+            options["lambda"] = repr(0.5 / positive(self.C, "C"))
+        return options
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        report = machine.report
+        self.fit_status_ = int(not report.converged)
+        self.n_iter_ = report.steps
+        self.intercept_ = report.intercept
+
+    def _supporting(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the rows that are kept those that support f: which they are, the
+        rows of X, and their coefficients."""
+        rows, alpha = self._fitted().alpha()
+        kept = np.flatnonzero(np.any(alpha != 0, axis=1))
+        return kept, rows[kept], alpha[kept]
+
+    @property
+    def support_(self) -> np.ndarray:
+        """The rows of X that are support vectors."""
+        return self._supporting()[1]
+
+    @property
+    def support_vectors_(self) -> Any:
+        """These rows; none of a matrix that was computed before."""
+        kept, support, _ = self._supporting()
+        if hasattr(self, "_fitted_rows"):
+            return self._fitted_rows[support]
+        if self.report_.kernel == MATRIX:
+            return np.empty((0, 0))
+        columns = list(self.machine_.kept().values())
+        if is_sparse(columns[0]):
+            return columns[0][kept]
+        return np.column_stack(columns)[kept]
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Their coefficients, in one row: f = sum_i coef_i k(x_i, .) + b."""
+        return self._supporting()[2].T
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """How many support vectors there are."""
+        return np.array([len(self.support_)], np.int32)
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The weights of the columns, for ``kernel="linear"``."""
+        self._fitted()
+        if not isinstance(self.kernel, str) or self.kernel != "linear":
+            raise AttributeError("coef_ is there for a linear kernel only")
+        return self._weights_of_columns()
+
+    def _weights_of_columns(self) -> np.ndarray:
+        # of sparse vectors it is sparse, as in scikit-learn
+        return self.dual_coef_ @ self.support_vectors_
+
+
+def _has_probabilities(self: Any) -> bool:
+    if self.probability or self._is_from_file():
+        return True
+    raise AttributeError(
+        "predict_proba is not available when probability=False"
+    )
+
+
+class SVC(_Svm, Classifier):
+    """Support vector classification, with the parameters of scikit-learn's.
+
+    The same as ``KernelClassifier(kernel, loss="hinge", C=C, scale="none")``.
+
+    Parameters
+    ----------
+    C
+        the price of errors; lam = 1/(2 C).
+    kernel
+        a name of scikit-learn's, a text or Kernel of gram's,
+        ``"precomputed"``, or a function of two arrays; the last two, and
+        ``"sigmoid"``, which is no kernel, are slower.
+    degree, gamma, coef0
+        of scikit-learn's kernels; gamma is ``"scale"``, ``"auto"`` or a number.
+    shrinking, cache_size
+        for those who switch: nothing depends on them.
+    probability
+        calibrate probabilities on folds; predict() then gives the most
+        probable class.
+    tol
+        by how much the conditions of the minimum may be violated.
+    class_weight
+        None, ``"balanced"``, or weights by class.
+    max_iter
+        steps at most; -1: as many as needed.
+    decision_function_shape
+        of several classes: ``"ovr"``, one column per class, or ``"ovo"``, one
+        per pair.
+    break_ties
+        of votes, by the decision function (``"ovr"``, several classes).
+    random_state, n_jobs, verbose
+        as of KernelRegressor.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_,
+    coef_, fit_status_
+        as in scikit-learn.
+    n_iter_ : int
+        steps of all pairs of classes together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import SVC
+    >>> X = np.array([[-1, -1], [-2, -1], [1, 1], [2, 1]])
+    >>> model = SVC(gamma="auto").fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[-0.8, -1]])
+    array(['a'], dtype='<U1')
+    >>> model.n_support_
+    array([2, 2], dtype=int32)
+    """
+
+    _only = "hinge"
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: KernelSpec = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: int = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> str:
+        return "hinge"
+
+    def _options(self) -> dict[str, Any]:
+        if self.decision_function_shape not in _SHAPES:
+            raise GramValueError(
+                f"decision_function_shape = {self.decision_function_shape!r}, "
+                f"must be one of {', '.join(_SHAPES)}"
+            )
+        return {
+            **super()._options(),
+            "classes": choice("gram_classes", "classes", "one_vs_one"),
+            "probability": bool(self.probability),
+        }
+
+    def _sign(self) -> int:
+        """Of several classes scikit-learn's f is positive for the first."""
+        return 1 if len(self.classes_) == 2 else -1
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        if not self._in_pairs:
+            raise GramValueError(
+                "SVC: each class was told from the rest, must be in pairs"
+            )
+        b = machine.report.intercept[np.newaxis]
+        self.intercept_ = self._sign() * self._by_class(b)[0]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
+        """Fit to the rows of X and their classes, numbers or texts."""
+        return self._fit(X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """f of two classes, positive for the second; else a column for each
+        class, or with shape "ovo" for each pair, positive for its first."""
+        if self.decision_function_shape == "ovr":
+            return self._decisions_of_classes(X)
+        f = self._decisions(X)
+        return self._sign() * f
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The classes of the rows of X, by votes of pairs, of equal votes the
+        one that the library has first, numbers before words; with
+        ``probability=True`` the most probable ones."""
+        if not self.break_ties or len(getattr(self, "classes_", ())) < 3:
+            return super().predict(X)
+        if self.decision_function_shape == "ovo":
+            raise GramValueError(
+                "break_ties: must be False when decision_function_shape is "
+                "'ovo'"
+            )
+        return self.classes_[self.decision_function(X).argmax(1)]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, one column each."""
+        return self._probabilities(X)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Their logarithms."""
+        return np.log(self.predict_proba(X))
+
+    # ------------------------------------------------------- support vectors
+
+    def _pairs(self) -> np.ndarray:
+        return np.array(list(combinations(range(len(self.classes_)), 2)))
+
+    def _class_of(self, alpha: np.ndarray) -> np.ndarray:
+        """The class of each row, which the sign of any coefficient tells."""
+        largest = abs(alpha).argmax(1)
+        positive_ = np.take_along_axis(alpha, largest[:, None], 1)[:, 0] > 0
+        return self._pairs()[largest, positive_.astype(int)]
+
+    def _supporting(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Class by class, as in scikit-learn."""
+        kept, rows, alpha = super()._supporting()
+        alpha = self._by_class(alpha)
+        order = np.lexsort((rows, self._class_of(alpha)))
+        return kept[order], rows[order], alpha[order]
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """How many support vectors each class has."""
+        codes = self._class_of(self._supporting()[2])
+        return np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Their coefficients: row j has those in the pairs of a vector's class
+        with the j-th of the other classes."""
+        alpha = self._supporting()[2]
+        if len(self.classes_) == 2:
+            return alpha.T
+        codes = self._class_of(alpha)
+        out = np.zeros((len(self.classes_) - 1, len(alpha)))
+        for (i, j), column in zip(self._pairs(), alpha.T):
+            out[j - 1, codes == i] = -column[codes == i]
+            out[i, codes == j] = -column[codes == j]
+        return out
+
+    def _weights_of_columns(self) -> np.ndarray:
+        alpha = self._supporting()[2]
+        return (self._sign() * alpha.T) @ self.support_vectors_
+
+
+class SVR(RegressorMixin, _Svm):
+    """Support vector regression, with the parameters of scikit-learn's.
+
+    The same as ``KernelRegressor(kernel, lam=1/(2*C), scale="none",
+    loss="epsilon_insensitive(epsilon=0.1)")``.  The parameters are those of
+    SVC, and ``epsilon``: errors up to it cost nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gram import SVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = SVR(C=10, epsilon=0.05).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.06)
+    True
+    """
+
+    _only = "epsilon_insensitive"
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelSpec = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: int = False,
+        max_iter: int = -1,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> str:
+        epsilon = number_text(self.epsilon, "epsilon")
+        return f"epsilon_insensitive(epsilon={epsilon})"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
+        """Fit to the rows of X and their targets."""
+        return self._fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """f at the rows of X."""
+        return self._ask(X, "mean")[0][:, 0]
+
+
+class OneClassSVM(OutlierMixin, _Svm):
+    """Which rows are unlike the others, with the parameters of scikit-learn's.
+
+    Those of SVC, and ``nu``: f < 0 for at most this share of the training rows.
+
+    Attributes
+    ----------
+    offset_ : float
+        decision_function(X) = score_samples(X) - offset_.
+
+    Examples
+    --------
+    >>> from gram import OneClassSVM
+    >>> X = [[0.0], [0.44], [0.45], [0.46], [1.0]]
+    >>> OneClassSVM(gamma="auto").fit(X).predict([[0.45], [3.0]])
+    array([ 1, -1])
+    """
+
+    _task = "novelty"
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelSpec = "rbf",
+        degree: int = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: int = False,
+        max_iter: int = -1,
+        n_jobs: Optional[int] = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def _loss(self) -> str:
+        return f"one_class(nu={number_text(self.nu, 'nu')})"
+
+    def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
+        self._flat = True
+        return {}
+
+    def _finish(self, machine: Machine) -> None:
+        super()._finish(machine)
+        self.offset_ = -self.intercept_
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> OneClassSVM:
+        """Fit to the rows of X; y is not used."""
+        return self._fit(X, None, sample_weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """f at the rows of X: negative where they are unlike the others."""
+        return self._ask(X, "mean")[0][:, 0]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """f without its threshold."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for rows like the others, -1 for those that are not."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
