@@ -40,7 +40,7 @@ typedef struct kernel_matrix {
     gi_csr csr;   /* Phi(x) */
     gi_csr right; /* Phi(t), made by the first product */
     gi_markov markov;
-    int by_number; /* instructions know rows by their number */
+    int by_number;  /* instructions know rows by their number */
     gi_points *own; /* x, where it is this operator's to free */
     size_t bytes;
 } kernel_matrix;
@@ -467,7 +467,9 @@ gram_status gi_operator_new(gi_run *run, const gram_program *p,
     *m = matrix_of(p, theta, x, t);
     m->op.user = m;
     m->bytes = gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_DOUBLE) +
-               gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE);
+               gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE) +
+               gi_expanded_bytes(p, x, t, GI_DOUBLE) +
+               gi_expanded_bytes(p, x, t, GI_SINGLE);
     GI_TRY(find_features(run, m));
     if (gi_markov_find(p, theta, &m->markov)) {
         m->op.markov = &m->markov;
