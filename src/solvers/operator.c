@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cpu/cpu.h"
 #include "kernels/block.h"
 #include "kernels/features.h"
 #include "kernels/points.h"
@@ -509,6 +510,7 @@ static gram_status store_piece(void *user, size_t i)
 {
     const storing *s = user;
     const gi_operator *K = s->K;
+    const gi_cpu *cpu = gi_cpu_table();
     const size_t size = s->blas->size;
     const size_t row = i / s->across * EDGE, col = i % s->across * EDGE;
     const size_t rows = min_size(EDGE, K->rows - row);
@@ -520,10 +522,12 @@ static gram_status store_piece(void *user, size_t i)
     if (K->symmetric && col < row)
         return GRAM_OK;
     GI_TRY(K->tile(K, s->blas, row, rows, col, cols, here, s->ld));
-    for (size_t r = 0; K->symmetric && col > row && r < rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            memcpy(there + (c * s->ld + r) * size,
-                   here + (r * s->ld + c) * size, size);
+    if (K->symmetric && col > row && s->blas == &gi_blas_single)
+        cpu->transpose_s(rows, cols, (float *)(void *)here, s->ld,
+                         (float *)(void *)there, s->ld);
+    else if (K->symmetric && col > row)
+        cpu->transpose_d(rows, cols, (double *)(void *)here, s->ld,
+                         (double *)(void *)there, s->ld);
 done:
     return status;
 }

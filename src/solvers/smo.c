@@ -28,16 +28,14 @@ enum { PIECE = 2048 };
 /* Fresh gradients in a row that bring the violation no lower: the end. */
 enum { STALLS = 3 };
 
-static size_t set_size(size_t variables, size_t most)
+static size_t set_size(size_t variables)
 {
-    size_t size = SET_MOST < most ? SET_MOST : most;
-
-    return size < variables ? size : variables;
+    return variables < SET_MOST ? variables : SET_MOST;
 }
 
 size_t gi_smo_bytes(size_t rows, size_t variables)
 {
-    const size_t size = set_size(variables, variables) + 32;
+    const size_t size = set_size(variables) + 32;
 
     return variables * (2 * sizeof(gi_smo_candidate) + sizeof(unsigned char)) +
            rows * (2 * sizeof(size_t) + 4 * sizeof(double)) +
@@ -50,7 +48,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
     size_t edge;
     gram_status status;
 
-    s->most = set_size(q->variables, gi_smo_cache_most(s->cache));
+    s->most = set_size(q->variables);
     edge = s->most + 32; /* two groups, each filled up to whole vectors */
     GI_TRY(GI_NEW(run, s->diagonal, q->rows));
     GI_TRY(GI_NEW(run, s->set, s->most));
@@ -225,20 +223,29 @@ static gram_status add_piece(void *user, size_t i)
     return GRAM_OK;
 }
 
+/* Rows of variables that did not move are not looked at. */
 static gram_status update(gi_run *run, gi_smo_state *s)
 {
+    const size_t most = gi_smo_cache_most(s->cache);
     change c = {s->rows, s->was, 0, s->f, s->q->rows};
+    size_t moved = 0;
+    gram_status status = GRAM_OK;
 
     for (size_t i = 0; i < s->size; i++) {
         double by = s->a[s->set[i]] - s->was[i];
 
         if (by == 0)
             continue;
-        c.by[c.rows] = by;
-        c.row[c.rows++] = s->rows[i];
+        s->was[moved] = by;
+        s->row[moved++] = s->row[i];
     }
-    return c.rows == 0 ? GRAM_OK
-                       : gi_each(run, (c.n + PIECE - 1) / PIECE, add_piece, &c);
+    for (size_t i = 0; i < moved; i += c.rows, c.by += c.rows) {
+        c.rows = moved - i < most ? moved - i : most;
+        GI_TRY(gi_smo_cache_rows(run, s->cache, s->row + i, c.rows, s->rows));
+        GI_TRY(gi_each(run, (c.n + PIECE - 1) / PIECE, add_piece, &c));
+    }
+done:
+    return status;
 }
 
 /* -------------------------------------------------------------------- solve */
@@ -251,7 +258,6 @@ static gram_status pass(gi_run *run, gi_smo_state *s)
     gi_smo_choose(s);
     for (size_t i = 0; i < s->size; i++)
         s->row[i] = gi_smo_row(s->q, s->set[i]);
-    GI_TRY(gi_smo_cache_rows(run, s->cache, s->row, s->size, s->rows));
     GI_TRY(gi_smo_inner(run, s,
                         fmax(INNER_PART * s->violation, s->q->tolerance / 2)));
     GI_TRY(update(run, s));
@@ -318,7 +324,7 @@ gram_status gi_smo_solve(gi_run *run, const gi_operator *K, gi_smo_cache *cache,
     first = s.violation;
     while (stalls < STALLS) {
         GI_TRY(descend(run, &s, q->steps ? q->steps : limit, first));
-            GI_TRY(refresh(run, &s, 1));
+        GI_TRY(refresh(run, &s, 1));
         gi_smo_look(&s);
         if (s.violation <= q->tolerance ||
             s.steps >= (q->steps ? q->steps : limit))
