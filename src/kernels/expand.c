@@ -29,7 +29,6 @@ static int is_dense(const gi_op *op, const gi_points *t)
 int gi_expands(const gi_engine *e, const gi_op *op)
 {
     return is_dense(op, e->t) && !(e->mode & GI_KEEP) &&
-           e->mode != GI_DIAGONAL &&
            e->x->view[op->view].sparse_width <= COLUMNS;
 }
 

@@ -53,8 +53,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    const double room =
-        cache_bytes((double)run->memory, fixed_bytes(p), (double)p->n);
+    const double left = (double)run->memory - (double)gram_memory_used();
+    const double room = cache_bytes(left, fixed_bytes(p), (double)p->n);
     gi_smo_cache *cache = NULL;
     gram_status status;
 
