@@ -90,13 +90,14 @@ typedef struct gi_side {
     double *entries;     /* sparse part, scaled */
     gi_rows completed;   /* what `rows` is if it came without entries, */
     size_t *no_entries;  /* and the other side has some */
+    double *expanded;    /* dense and sparse part, if written out */
 } gi_side;
 
 /* What a leaf looks at.  Rows are (x - centre) * weight. */
 typedef struct gi_operand {
-    size_t width;   /* dense columns */
+    size_t width;   /* dense columns, all if sparse ones are written out */
     size_t columns; /* dense and sparse */
-    int sparse;
+    int sparse, expanded;
     double *centre, *weight;
     double period; /* > 0: rows are (x mod period) / period */
     double back;   /* the power of 2 that rows were divided by */
@@ -224,6 +225,12 @@ gram_status gi_strip_new(gi_run *run, const gi_engine *e, const gi_operand *o,
 void gi_strip_free(gi_strip *s);
 void gi_strip_product(gi_strip *s, const gi_operand *o, size_t row, size_t rows,
                       size_t col, size_t cols, double *out, size_t ld);
+
+/* expand.c: do leaves of this instruction want sparse columns written out; do
+ * so behind `dense` columns, for o->width in all. */
+int gi_expands(const gi_engine *e, const gi_op *op);
+gram_status gi_expand(const gi_engine *e, const gi_operand *o, size_t dense,
+                      const gi_points *p, gi_side *s);
 
 /* A walk through the indices k that row i of x or row j of t has an entry for,
  * with the cells of both. */
