@@ -42,6 +42,8 @@ FUZZ_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard fuzz/fuzz_*.c))
 BENCH_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/bench_*.c))
 
 PROGRAM := $(BUILD)/gram
+# LIBSVM's programs: the same one, which looks at its name.
+NAMES := svm-scale svm-train svm-predict
 TESTS := $(TEST_OBJ:$(BUILD)/tests/unit/%.o=$(BUILD)/tests/%)
 FUZZERS := $(FUZZ_OBJ:$(BUILD)/fuzz/%.o=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_OBJ:%.o=%)
@@ -55,7 +57,7 @@ PACKAGE := $(BUILD)/python/gram/_gram.abi3.so
 
 # ------------------------------------------------------------------ targets
 
-all: $(PROGRAM) $(STATIC) $(SHARED) ## build the program and the libraries
+all: $(PROGRAM) $(NAMES:%=$(BUILD)/%) $(STATIC) $(SHARED) ## build the program and the libraries
 
 demo: $(PROGRAM) ## build, and show what gram does on data of its own
 	@$(PROGRAM) demo
@@ -66,7 +68,7 @@ check: tests python ## run all tests; ends in "N passed, N failed"
 check-hard: deps-hard ## sanitizers, valgrind, fuzzing, linting, long tests
 	@tools/check_hard.sh long 30
 
-tests: $(TESTS) $(PROGRAM) ## build what the tests run
+tests: $(TESTS) $(PROGRAM) $(NAMES:%=$(BUILD)/%) ## build what the tests run
 fuzzers: $(FUZZERS) ## build the fuzz targets (tools/fuzz.sh runs them)
 
 python: $(PACKAGE) ## build the Python package, for PYTHONPATH=build/python
@@ -97,6 +99,7 @@ install: all ## install below PREFIX (/usr/local), within DESTDIR
 	@mkdir -p $(INCLUDE_DIR) $(LIB_DIR)/pkgconfig $(BIN_DIR) $(MAN_DIR) \
 	    $(COMPLETION_DIR)
 	install -m 755 $(PROGRAM) $(BIN_DIR)
+	cd $(BIN_DIR) && for name in $(NAMES); do ln -sf gram $$name; done
 	install -m 644 include/*.h $(INCLUDE_DIR)
 	install -m 644 $(STATIC) $(SHARED) $(LIB_DIR)
 	cd $(LIB_DIR) && for link in $(LINKS); do ln -sf $(notdir $(SHARED)) $$link; done
@@ -108,7 +111,7 @@ install: all ## install below PREFIX (/usr/local), within DESTDIR
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 uninstall: ## remove what `make install` put there
-	rm -f $(BIN_DIR)/gram $(patsubst include/%,$(INCLUDE_DIR)/%,\
+	rm -f $(BIN_DIR)/gram $(NAMES:%=$(BIN_DIR)/%) $(patsubst include/%,$(INCLUDE_DIR)/%,\
 	    $(wildcard include/*.h)) $(LIB_DIR)/libgram.a \
 	    $(LIB_DIR)/$(notdir $(SHARED)) $(LINKS:%=$(LIB_DIR)/%) \
 	    $(LIB_DIR)/pkgconfig/gram.pc $(MAN_DIR)/gram.1 \
@@ -122,6 +125,9 @@ deps-python deps-hard: deps-check
 deps-bench: deps-python
 deps-build deps-check deps-python deps-hard deps-bench: deps-%:
 	@tools/deps.sh $*
+
+$(NAMES:%=$(BUILD)/%): $(PROGRAM)
+	@ln -sf gram $@
 
 $(STATIC): $(LIB_OBJ)
 	@echo "  ar    $@"

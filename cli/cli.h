@@ -92,6 +92,7 @@ extern const cli_group cli_group_help;    /* --help, of every command */
 /* What the shared groups were given, and the name for messages. */
 typedef struct cli_settings {
     const char *command; /* NULL before it is known */
+    const char *link;    /* the program is called by this name, or NULL */
     int json, quiet, help;
     unsigned long long threads, seed;
     size_t memory;
@@ -257,6 +258,29 @@ json_t *cli_json_targets(const double *values, size_t targets);
 /* "name": value, two spaces in, values of all lines below one another; the
  * value may be long. */
 void cli_item(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* ------------------------------------------------------------------ tests */
+
+/* What a test of two files is about. */
+typedef struct cli_pair {
+    const char *path[2]; /* the second is NULL for one file */
+    const gram_table *table[2];
+    int part; /* some rows chose the kernel and were not tested */
+    double read_seconds;
+} cli_pair;
+
+/* Print what a test found, for people or as JSON, with the columns and rows
+ * that speak most for it. */
+int cli_test_print(const gram_test *t, const cli_pair *pair);
+
+/* Write the witness at all rows of both files to `path`. */
+int cli_test_witness(const gram_test *t, const cli_pair *pair,
+                     const char *path);
+
+/* Compare rows of standard input with the reference, `batch` at a time, and
+ * print a line for each batch. */
+int cli_drift_run(const gram_table *reference, const gram_test_options *o,
+                  size_t batch);
 
 /* --------------------------------------------------------------- pictures */
 

@@ -1,7 +1,9 @@
-/* cmd_convert.c - gram convert: one table, another format.
+/* cmd_convert.c - gram convert: one table, another format; or a model of
+ * LIBSVM's, and one of gram's.
  *
  * Reads the whole table, scales its features if asked, and writes it; the
- * report goes to stderr, since the table may go to stdout.
+ * report goes to stderr, since the table may go to stdout.  A model is known by
+ * its first bytes, and becomes one of the other kind.
  */
 #include <string.h>
 
@@ -71,13 +73,64 @@ static int report(char **operands, size_t rows, size_t cols,
     return CLI_GOOD;
 }
 
+/* ------------------------------------------------------------------ models */
+
+typedef enum kind { TABLE, GRAM_MODEL, LIBSVM_MODEL } kind;
+
+/* What is in the file: both kinds of models start with a word of their own. */
+static kind kind_of(const char *path)
+{
+    static const char gram[] = "GRAM\r\n", libsvm[] = "svm_type ";
+    char head[16] = {0};
+    FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+
+    if (!in)
+        return TABLE;
+    if (fread(head, 1, sizeof head, in) == 0)
+        *head = '\0';
+    fclose(in);
+    if (memcmp(head, libsvm, sizeof libsvm - 1) == 0)
+        return LIBSVM_MODEL;
+    return memcmp(head, gram, sizeof gram - 1) == 0 ? GRAM_MODEL : TABLE;
+}
+
+static int convert_model(char **operands, kind from)
+{
+    int code = CLI_GOOD;
+    gram_machine *m = NULL;
+    double start = cli_clock(), read_seconds;
+
+    if (to || scale != GRAM_SCALE_NONE)
+        return cli_fail("%s is a model: --to and --scale are for tables",
+                        operands[0]);
+    gram_exec exec = cli_exec("reading");
+    CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
+    read_seconds = cli_clock() - start;
+    start = cli_clock();
+    exec = cli_exec("writing");
+    CLI_TRY(cli_status_of(
+        operands[0],
+        from == LIBSVM_MODEL
+            ? gram_machine_save(m, operands[1], &exec)
+            : gram_machine_save_libsvm(m, operands[1], NULL, &exec)));
+    const gram_report *r = gram_machine_report(m);
+    code =
+        report(operands, r->support, r->d, read_seconds, cli_clock() - start);
+done:
+    gram_machine_free(m);
+    return code;
+}
+
 static int run(int count, char **operands)
 {
     int code = CLI_GOOD;
     double read_seconds, write_seconds;
     gram_table *table = NULL;
+    kind from = kind_of(operands[0]);
 
     (void)count;
+    if (from != TABLE)
+        return convert_model(operands, from);
     if (cli.json && strcmp(operands[1], "-") == 0)
         return cli_fail("--json: the table goes to standard output already");
     CLI_TRY(cli_table_read(operands[0], GRAM_MISSING_REFUSE, &table,
@@ -100,11 +153,15 @@ const cli_command cmd_convert = {
         "Read the table A and write it as B, in the format that the name of B "
         "or --to says. \"-\" is standard input or output, a name that ends in "
         ".gz is packed. B appears whole or not at all.\n\n"
-        "A missing cell is an error unless --missing says what to do with it.",
+        "A missing cell is an error unless --missing says what to do with "
+        "it.\n\n"
+        "A model of LIBSVM becomes one of gram, and a support vector machine "
+        "of gram with one of LIBSVM's kernels becomes a model of LIBSVM.",
     .examples =
         "gram convert data.csv data.npy\n"
         "gram convert data.csv.gz scaled.csv --scale standard -t price\n"
-        "gram convert table.arff - --missing keep | head\n",
+        "gram convert table.arff - --missing keep | head\n"
+        "gram convert svm.model machine.gram\n",
     .groups = {&own, &cli_group_reading, &cli_group_running, &cli_group_output,
                &cli_group_help},
     .run = run,

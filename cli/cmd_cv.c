@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -79,12 +80,13 @@ static void found(void *user, const char *kernel, double lambda, double error)
     }
 }
 
-/* Lines of lambda, error and kernel; the last may be cut off. */
+/* Lines of lambda, error and kernel; the last may have been cut off, and
+ * goes. */
 static int read_log(cells *c)
 {
     char *line = NULL;
     size_t room = 0, at = 0;
-    ssize_t n;
+    ssize_t n, whole = 0;
     FILE *in = fopen(log_path, "r");
     int code = CLI_GOOD;
 
@@ -93,8 +95,12 @@ static int read_log(cells *c)
         double lambda = strtod(line, &end), error;
 
         at++;
-        if (line[n - 1] != '\n')
+        if (line[n - 1] != '\n') {
+            if (truncate(log_path, whole) != 0)
+                code = cli_fail("%s: cannot be written", log_path);
             break;
+        }
+        whole += n;
         line[n - 1] = '\0';
         if (*end == '\t') {
             error = strtod(end + 1, &end);

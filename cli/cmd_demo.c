@@ -18,11 +18,6 @@ static const struct step {
 } steps[] = {
     {"Some data sets are inside the program:", "gram help data", CLI_GOOD},
     {"What is in a table:", "gram describe builtin:mixed", CLI_GOOD},
-    {"Lengths, widths and weights on scales of their own ...",
-     "gram describe builtin:before", CLI_GOOD},
-    {"... and all with mean 0 and standard deviation 1:",
-     "gram convert builtin:before - --scale standard -q | gram describe -",
-     CLI_GOOD},
     {"A kernel is an expression, and carries the proof that it is one:",
      "gram check 'rbf(gamma=2)[length] + linear[width,weight]' builtin:before",
      CLI_GOOD},
@@ -37,6 +32,12 @@ static const struct step {
     {"All lambdas at the price of one:",
      "gram path builtin:sinc -k 'rbf(gamma=0.2)' --lambdas 1e-3:10:9",
      CLI_GOOD},
+    {"Classes: a support vector machine, its C and gamma chosen by folds:",
+     "gram fit builtin:iris --loss hinge -o iris.gram", CLI_GOOD},
+    {"Which classes it takes for which:", "gram score iris.gram builtin:iris",
+     CLI_GOOD},
+    {"Are two samples of one kind?  Where do they differ?",
+     "gram test builtin:before builtin:after", CLI_GOOD},
     {"A mistake gets one line that says where and what:",
      "gram describe builtin:iris --target specis", CLI_BAD},
 };
@@ -89,6 +90,7 @@ static int run(int count, char **operands)
         return cli_fail("%s: cannot make a folder there", folder);
     code = run_steps();
     unlink("sinc.gram");
+    unlink("iris.gram");
     if (chdir("/") == 0)
         rmdir(folder);
     if (code != CLI_GOOD)

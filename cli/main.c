@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "svm.h"
 
 #define COMMAND(name, brief) extern const cli_command cmd_##name;
 #include "commands.def"
@@ -34,7 +34,11 @@ static void say(const char *format, va_list args)
 
     cli_progress_clear();
     fflush(stdout);
-    fprintf(stderr, cli.command ? "gram %s: " : "gram: ", cli.command);
+    fprintf(stderr,
+            cli.link      ? "%s: "
+            : cli.command ? "gram %s: "
+                          : "gram: ",
+            cli.link ? cli.link : cli.command);
     if (vasprintf(&text, format, args) >= 0)
         cli_put(stderr, text);
     fputc('\n', stderr);
@@ -195,10 +199,28 @@ static void start_patiently(char **argv)
     execv("/proc/self/exe", argv);
 }
 
+/* Programs that are links to this one. */
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} links[] = {
+    {"svm-scale", svm_scale},
+    {"svm-train", svm_train},
+    {"svm-predict", svm_predict},
+};
+
 int main(int argc, char **argv)
 {
+    const char *slash = strrchr(argv[0], '/');
+    int (*program)(int, char **) = run;
+
     start_patiently(argv);
     cli_text_start();
     cli_signals_catch();
-    return finish(run(argc, argv));
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (strcmp(slash ? slash + 1 : argv[0], links[i].name) == 0) {
+            cli.link = links[i].name;
+            program = links[i].run;
+        }
+    return finish(program(argc, argv));
 }

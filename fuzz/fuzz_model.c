@@ -20,14 +20,23 @@ static void put(unsigned char *at, uint64_t x, size_t bytes)
 static void predict(const gram_machine *m)
 {
     const gram_exec exec = {.threads = 1, .memory = (size_t)256 << 20};
+    size_t classes = gram_machine_report(m)->classes;
     double *mean = calloc(m->n * m->targets + 1, sizeof *mean);
-    double *std = calloc(m->n * m->targets + 1, sizeof *std);
+    double *more = calloc(m->n * (m->targets + classes) + 1, sizeof *more);
+    int *label = calloc(m->n + 1, sizeof *label);
+    gram_prediction out = {.mean = mean};
 
-    if (mean && std && m->n < 64)
-        gram_machine_predict(m, m->table, NULL, &exec,
-                             &(gram_prediction){.mean = mean, .std = std});
+    if (classes > 0) {
+        out.label = label;
+        out.proba = more;
+    } else {
+        out.std = more;
+    }
+    if (mean && more && label && m->n < 64)
+        gram_machine_predict(m, m->table, NULL, &exec, &out);
     free(mean);
-    free(std);
+    free(more);
+    free(label);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

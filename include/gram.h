@@ -672,6 +672,9 @@ typedef struct gram_report {
     const char *loss;          /* "squared", "huber(delta=2)", ... */
     size_t classes;            /* 0: no classification */
     const char *const *class_name; /* sorted; of two the last is positive */
+    const size_t *class_order; /* of a LIBSVM model: place[k] of class k among
+                                  its labels; NULL: as class_name */
+    int probabilities; /* classes have them */
     size_t outputs; /* functions that were fitted: one per target, class, pair
                        of classes or tau */
     const char *const *output; /* their names */
@@ -698,6 +701,20 @@ typedef struct gram_report {
 } gram_report;
 
 GRAM_API const gram_report *gram_machine_report(const gram_machine *m);
+
+/* What a fit found for one output; NaN: not known. */
+typedef struct gram_output {
+    double lambda, intercept;
+    double epsilon;        /* of epsilon_insensitive: given, or found by nu */
+    double objective, gap; /* of this output alone */
+    size_t support;        /* rows with an alpha */
+    size_t bounded;        /* of them those where it is as large as may be */
+    double sum;            /* of |alpha| */
+    size_t steps;
+} gram_output;
+
+/* q < outputs. */
+GRAM_API gram_output gram_machine_output(const gram_machine *m, size_t q);
 
 /* Names of the columns that the kernel looks at, NULL at the end. */
 GRAM_API const char *gram_machine_column(const gram_machine *m, size_t i);
@@ -730,6 +747,7 @@ typedef struct gram_predict_options {
     gram_interval method;
     size_t why;       /* rows to name */
     int unseen_error; /* a new category is an error, not the prior */
+    int votes; /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
@@ -809,6 +827,13 @@ GRAM_API gram_status gram_machine_score(const gram_machine *m,
                                         const gram_exec *exec,
                                         gram_score *scores);
 
+/* The class that each row's target has, an index of class_name; -1: one that
+ * the machine does not know.  Errors: NAME (no target there), RANGE (a missing
+ * cell, no classifier), SHAPE. */
+GRAM_API gram_status gram_machine_classes(const gram_machine *m,
+                                          const gram_table *table,
+                                          const gram_exec *exec, int *code);
+
 /* --------------------------------------------------------------- selection */
 
 /* One lambda of the path, for one target. */
@@ -843,7 +868,8 @@ GRAM_API gram_status gram_machine_cv(const gram_table *table,
 /* Write a machine, whole or not at all; docs/model.md has the format. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
                                        const gram_exec *exec);
-/* Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
+/* Reads LIBSVM's model files, too (docs/libsvm.md).
+ * Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
 GRAM_API gram_status gram_machine_load(const char *path, const gram_exec *exec,
                                        gram_machine **out);
 
@@ -854,6 +880,23 @@ GRAM_API gram_status gram_machine_pack(const gram_machine *m,
 GRAM_API gram_status gram_machine_unpack(const void *bytes, size_t length,
                                          const gram_exec *exec,
                                          gram_machine **out);
+
+typedef struct gram_libsvm_options {
+    const char *const *order; /* names of all classes in the order of the file;
+                                 NULL: as it was read, or sorted */
+    double laplace; /* regression: scale of its noise, probA; 0: not known */
+    const size_t *serial; /* precomputed: the number of each row that was
+                             trained with; NULL: 1, 2, ... */
+} gram_libsvm_options;
+
+/* Write a machine as a LIBSVM model file, numbers to the last bit.  Errors:
+ * RANGE (another loss than hinge one against one, epsilon_insensitive,
+ * one_class; another kernel than linear, poly, rbf, sigmoid, precomputed;
+ * classes that are no whole numbers), SHAPE (columns that are no numbers),
+ * NAME (a class that is not in `order`), IO, MEMORY. */
+GRAM_API gram_status gram_machine_save_libsvm(
+    const gram_machine *m, const char *path, const gram_libsvm_options *options,
+    const gram_exec *exec);
 
 /* The machine with more rows, or without those rows of its own (remove[i]
  * non-zero, NULL: none), its numbers unchanged: equal to a fit with them, and
@@ -877,6 +920,174 @@ GRAM_API gram_status gram_machine_inner(const gram_machine *f,
 GRAM_API gram_status gram_machine_importance(const gram_machine *m,
                                              const gram_exec *exec,
                                              double *term, double *column);
+
+/* ------------------------------------------------------------------- tests */
+
+/* Are two samples from the same distribution?  With m(P) the mean of k(x, .)
+ * over P, the maximum mean discrepancy of P and Q is
+ *
+ *     MMD^2 = |m(P) - m(Q)|^2 = E k(x,x') + E k(y,y') - 2 E k(x,y)
+ *
+ * which is 0 only for P = Q if the kernel is characteristic, as rbf is.  The
+ * mean m of a sample itself is a gram_function with alpha = 1/n. */
+typedef struct gram_test gram_test;
+
+typedef enum gram_test_statistic {
+    GRAM_TEST_UNBIASED, /* MMD^2, pairs i != j: the U-statistic */
+    GRAM_TEST_BIASED,   /* MMD^2, all pairs: the V-statistic, never below 0 */
+    GRAM_TEST_BLOCK,    /* mean of unbiased ones of blocks; normal null */
+    GRAM_TEST_LINEAR    /* the same with two rows of each sample a block */
+} gram_test_statistic;
+
+/* Where the p-value comes from. */
+typedef enum gram_test_method {
+    GRAM_TEST_PERMUTATION, /* exact level for exchangeable rows */
+    GRAM_TEST_GAMMA,       /* a gamma distribution: for many rows */
+    GRAM_TEST_SPECTRAL,    /* eigenvalues of the kernel: for many rows */
+    GRAM_TEST_WILD         /* wild bootstrap: rows are in the order of time and
+                              depend on their neighbours */
+} gram_test_method;
+
+/* "unbiased", "biased", "block", "linear"; "permutation", "gamma", "spectral",
+ * "wild". */
+GRAM_API const char *gram_test_statistic_name(gram_test_statistic statistic);
+GRAM_API const char *gram_test_method_name(gram_test_method method);
+
+typedef struct gram_test_options {
+    const char *kernel; /* NULL: "rbf"; open numbers by the median distance */
+    gram_kernel_scale scale;
+    gram_test_statistic statistic;
+    gram_test_method method;
+    size_t permutations; /* or draws; 0: 1000 */
+    double alpha;        /* level; 0: 0.05 */
+    int exact;           /* permute rows, not bins of rows */
+    size_t bins;         /* of both samples together; 0: 256 */
+    int sequential;      /* stop when the decision is certain */
+    int aggregate;       /* over ten widths of rbf and of exponential, or of the
+                            kernel that is given: the level holds */
+    double split;        /* share of rows that choose the width of greatest
+                            power; the others test; 0: none */
+    size_t block;        /* rows of each sample in a block; 0: sqrt(n) */
+    double dependence;   /* wild: rows that depend on each other; 0: 20 */
+    int precision;       /* of tiles: 0 auto, 1 double, 2 single */
+} gram_test_options;
+
+/* What a test found.  Valid as long as the test. */
+typedef struct gram_test_report {
+    size_t m, n;        /* rows of the first and of the second sample */
+    size_t d;           /* columns that the kernel looks at */
+    const char *kernel; /* with all its numbers */
+    const char *other;  /* independence: the kernel of y; else NULL */
+    const char *statistic_name, *method;
+    double statistic, std_error; /* std_error NaN: not computed */
+    double p_value, alpha;
+    int reject;
+    size_t permutations; /* or draws that were made; 0: none were */
+    size_t bins;         /* that were permuted; m + n: every row */
+    size_t kernels;      /* that were looked at */
+    double rows_needed;  /* of each sample, to see this difference 8 times in
+                            10; NaN: unknown, inf: none to be seen */
+    double seconds;
+    size_t peak_bytes;           /* beside what was held before */
+    const char *const *warnings; /* sentences */
+    size_t warning_count;
+} gram_test_report;
+
+/* The columns of a are found by name in b; a category that only one of them has
+ * is one more level.  Scaling and open numbers are those of all rows together.
+ *
+ * Cost:   binned permutations: one pass over the kernel of all rows, memory
+ *         O(rows + bins^2); exact ones: (m+n)^2 flops for each.
+ * Errors: NAME, SHAPE (fewer than 2 rows, columns of other types), RANGE (a
+ *         missing cell), MEMORY, CANCELLED. */
+GRAM_API gram_status gram_test_samples(const gram_table *a, const gram_table *b,
+                                       const gram_test_options *options,
+                                       const gram_exec *exec, gram_test **out);
+
+/* Are columns x and columns y, "a,b" and "c", of a table independent?  The
+ * Hilbert-Schmidt independence criterion, MMD^2 between the joint distribution
+ * and the product of the two, by permutation.  The kernel is used on both
+ * sides; NULL: rbf.  statistic, method, bins, aggregate, split are not looked
+ * at.
+ *
+ * Cost: n r^2 for a permutation, r the rank of the kernel matrices, at most
+ * 500, at which they are approximated. */
+GRAM_API gram_status gram_test_independence(const gram_table *table,
+                                            const char *x, const char *y,
+                                            const gram_test_options *options,
+                                            const gram_exec *exec,
+                                            gram_test **out);
+GRAM_API void gram_test_free(gram_test *t);
+GRAM_API const gram_test_report *gram_test_report_get(const gram_test *t);
+
+/* The witness, mean of k(x, v) over the first sample minus that over the
+ * second, at every row v of `table`: large where the first is denser.  table
+ * NULL: at the rows tested, those of a before those of b, each row left out of
+ * its own mean. */
+GRAM_API gram_status gram_test_witness(const gram_test *t,
+                                       const gram_table *table,
+                                       const gram_exec *exec, double *out);
+
+/* The columns by their part in the difference, the largest first: a table with
+ * the columns column, part (the share of MMD^2 that goes when the column's
+ * cells are shuffled among all rows; a sample of rows is used) and wasserstein
+ * (of numbers, in standard deviations: the mean distance between the two
+ * samples, ordered; else missing). */
+GRAM_API gram_status gram_test_columns(const gram_test *t,
+                                       const gram_exec *exec, gram_table **out);
+
+/* Compare all groups of a category column pairwise: a table with the columns a,
+ * b, rows_a, rows_b, statistic, p_value, p_holm (Holm's correction for the
+ * number of pairs) and reject.  Errors: as gram_test_samples, SHAPE (one
+ * group). */
+GRAM_API gram_status gram_test_groups(const gram_table *table,
+                                      const char *column,
+                                      const gram_test_options *options,
+                                      const gram_exec *exec, gram_table **out);
+
+/* The distance of two samples of numbers, ordered: the integral of |F - G|. */
+GRAM_API gram_status gram_wasserstein(const double *x, size_t m,
+                                      const double *y, size_t n, double *out);
+
+/* --------------------------------------------------------------- streams */
+
+/* Batches of rows beside a reference, as they come.  Each is compared with all
+ * that came before it; the p-values are independent as long as nothing changes,
+ * so that bets on them seldom pay: the chance that the evidence ever passes
+ * 1/alpha is at most alpha, however long one looks. */
+typedef struct gram_drift gram_drift;
+
+typedef struct gram_drift_report {
+    size_t batch, rows; /* counted from 1; rows of the batch */
+    double statistic, p_value;
+    double evidence; /* what bets have made of 1: of 1/alpha, an alarm */
+    int alarm;       /* this batch or one before it */
+} gram_drift_report;
+
+/* kernel, scale, permutations, alpha and precision are looked at.  Keeps a copy
+ * of the reference. */
+GRAM_API gram_status gram_drift_new(const gram_table *reference,
+                                    const gram_test_options *options,
+                                    const gram_exec *exec, gram_drift **out);
+/* Errors: as gram_test_samples; the batch then has not happened. */
+GRAM_API gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
+                                    const gram_exec *exec,
+                                    gram_drift_report *out);
+GRAM_API void gram_drift_free(gram_drift *d);
+
+/* ---------------------------------------------------------------- herding */
+
+/* m rows of the table that stand for all of it: each next one is where the mean
+ * of k(x, .) over all rows exceeds that over the rows chosen so far the most
+ * (kernel herding).  row[m] in that order, without repetition; *distance: the
+ * MMD between the m rows and all.  kernel NULL: rbf.
+ *
+ * Cost:   one pass over the kernel, and m rows of it.
+ * Errors: as the kernel's; RANGE (m is 0 or above the number of rows). */
+GRAM_API gram_status gram_herd(const gram_table *table, const char *kernel,
+                               gram_kernel_scale scale, size_t m,
+                               const gram_exec *exec, size_t *row,
+                               double *distance);
 
 #ifdef __cplusplus
 }

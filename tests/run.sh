@@ -5,8 +5,9 @@
 #   unit   BUILD/tests/test_*, the cmocka programs of tests/unit, which speak
 #          TAP here
 #   cli    tests/cli/test_*.sh, each in an empty folder with GRAM set to the
-#          program and GRAM_DATA to the shared data, if there are any; lines
-#          "ok NAME", "skip NAME: why" and "FAIL NAME: why" count
+#          program, its links beside it, and GRAM_DATA to the shared data, if
+#          there are any; lines "ok NAME", "skip NAME: why" and "FAIL NAME:
+#          why" count
 #   tools  tools/check_*.sh except check_hard.sh, one test each
 #   python python/tests/test_*.py, with pytest, on the package of BUILD/python
 #
@@ -36,8 +37,11 @@ trap 'rm -rf "$work"' EXIT
 # A command of its own, so that scripts need not know about RUNNER.
 export GRAM=$build/gram
 if [ -n "$RUNNER" ]; then
-    printf '#!/bin/sh\nexec %s %s "$@"\n' "$RUNNER" "$GRAM" >"$work/gram"
-    chmod +x "$work/gram"
+    for name in gram svm-scale svm-train svm-predict; do
+        printf '#!/bin/sh\nexec %s %s "$@"\n' "$RUNNER" "$build/$name" \
+            >"$work/$name"
+        chmod +x "$work/$name"
+    done
     GRAM=$work/gram
 fi
 

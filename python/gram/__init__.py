@@ -34,6 +34,7 @@ from ._errors import (
 from ._kernel import Kernel, kernel_matrix
 from ._library import version
 from ._read import read
+from ._samples import SampleTest, hsic_test, mmd_test
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -89,10 +90,13 @@ __all__ = [
     "QuantileRegressor",
     "SVC",
     "SVR",
+    "SampleTest",
     "Step",
     "doctor",
+    "hsic_test",
     "kernel_matrix",
     "load",
+    "mmd_test",
     "read",
 ]
 

@@ -25,6 +25,7 @@ _COUNTS = {
     "warnings": "warning_count",
     "target": "targets",
     "class_name": "classes",
+    "class_order": "classes",
 }
 # What predictions are that are not doubles.
 _KINDS = {"label": np.intc, "why": np.uintp}
@@ -66,7 +67,8 @@ def _field(report: Any, key: str, kind: Any) -> Any:
         return value
     if kind.item.cname == "char":
         return text(value)
-    count = getattr(report, _COUNTS.get(key, "outputs"))
+    there = value != ffi.NULL
+    count = getattr(report, _COUNTS.get(key, "outputs")) if there else 0
     if kind.item.kind == "pointer":
         return tuple(text(value[i]) for i in range(count))
     return np.array(ffi.unpack(value, count)) if count else np.empty(0)

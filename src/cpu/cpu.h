@@ -26,6 +26,9 @@ typedef struct gi_extremes {
 
 #define GI_CURVATURE 1e-12f
 
+/* Powers x, x^2, x^4, ... that are added up at once. */
+enum { GI_POWERS = 10 };
+
 typedef struct gi_cpu {
     const char *name;
 #define OPERATION(result, name, arguments) result(*name) arguments;

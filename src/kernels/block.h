@@ -39,6 +39,10 @@ gram_status gi_block_product(gi_run *run, gi_block *b, const double *V,
 size_t gi_block_bytes(const gi_run *run, const gram_program *p, size_t rows,
                       size_t cols, gi_precision precision);
 
+/* And what it takes on top if sparse columns are written out. */
+size_t gi_expanded_bytes(const gram_program *p, const gi_points *x,
+                         const gi_points *t, gi_precision precision);
+
 /* The rows row[0] .. row[m-1] of x, in that order, as points of their own;
  * `white` sees them as rows of another table. */
 gram_status gi_points_select(gi_run *run, const gram_program *p,

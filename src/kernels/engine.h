@@ -68,4 +68,28 @@ gram_status gi_engine_block_sums(gi_run *run, const gram_program *p,
                                  const gi_points *t, const int *group_t,
                                  size_t groups, int diagonal, double *sums);
 
+/* Rows in groups that follow each other. */
+typedef struct gi_bins {
+    size_t count;
+    const size_t *start; /* count + 1: bin g is rows start[g] .. start[g+1]-1,
+                            all rows are in one */
+    size_t split;        /* rows before it are the first sample; where a bin
+                            begins, or the number of rows */
+} gi_bins;
+
+/* sums[(q*count + g)*count + h] = sum of k(x_i, x_j)^(2^q) over rows i of bin g
+ * and j of bin h, i != j, for q < powers; rows[2*i], and the one behind it: the
+ * sum of k(x_i, x_j) over rows j != i of the first sample, and of the second
+ * (NULL: not wanted).  Of powers above the first those of single precision
+ * have 2^q times its error.  (bins.c) */
+gram_status gi_engine_bins(gi_run *run, const gram_program *p,
+                           const gi_points *x, const gi_bins *bins,
+                           size_t powers, double *sums, double *rows);
+
+/* out[c] = sum over i != j of w_i w_j k(x_i, x_j), where w is row c of W, in
+ * the precision of x; W is count x rows, ld numbers apart.  (forms.c) */
+gram_status gi_engine_forms(gi_run *run, const gram_program *p,
+                            const gi_points *x, const void *W, size_t count,
+                            size_t ld, double *out);
+
 #endif

@@ -244,7 +244,7 @@ static gram_status fill_side(const gi_engine *e, const gi_operand *o,
         size_t n = gi_min_size(ROWS_AT_ONCE, p->rows - i);
         double *own = rows + (size_t)omp_get_thread_num() * most * d;
 
-        for (size_t r = 0; r < n; r++)
+        for (size_t r = 0; d && r < n; r++)
             scale_row(o, s->rows->dense + (i + r) * d, own + r * d);
         if (s->panels)
             e->lanes->pack(unit, n, d, own,
@@ -358,6 +358,23 @@ done:
     return status;
 }
 
+/* From here on the operand is dense. */
+static gram_status expand(const gi_engine *e, const gi_op *op, gi_operand *o)
+{
+    const size_t dense = e->p->view[op->view].width;
+    gram_status status;
+
+    o->width = o->columns;
+    o->sparse = 0;
+    GI_TRY(gi_expand(e, o, dense, e->x, &o->x));
+    if (e->symmetric)
+        o->t.rows = o->x.rows;
+    else
+        GI_TRY(gi_expand(e, o, dense, e->t, &o->t));
+done:
+    return status;
+}
+
 static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
 {
     const gi_rows *x = &e->x->view[op->view], *t = &e->t->view[op->view];
@@ -370,6 +387,9 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
     o->width = e->p->view[op->view].width;
     o->sparse = x->start || t->start;
     o->columns = o->width + (o->sparse ? wide : 0);
+    o->expanded = gi_expands(e, op);
+    if (o->expanded)
+        GI_TRY(expand(e, op, o));
     if (op->code == GI_OP_COLUMNS &&
         (op->n == GRAM_PAIR_SIN2 || op->n == GRAM_PAIR_COS))
         o->period = gi_op_factor(op, e->theta);
@@ -485,7 +505,7 @@ static gram_status new_distances(const gi_engine *e, int i, gi_operand *o)
     GI_TRY(begin(e, op, o));
     GI_TRY(fill_panels(e, op, o));
     o->near = near_of(e, i, o);
-    o->direct = e->p->view[op->view].sparse < 0 &&
+    o->direct = (o->expanded || e->p->view[op->view].sparse < 0) &&
                 (o->width <= DIRECT_WIDTH || !norms_are_safe(e, i, o));
 done:
     return status;
@@ -547,6 +567,8 @@ static gram_status borrow(const gi_engine *e, int i, gi_operand *o)
     if (!o->t.rows)
         return status;
     o->x = (gi_side){.rows = &e->x->view[op->view]};
+    if (o->expanded)
+        GI_TRY(gi_expand(e, o, e->p->view[op->view].width, e->x, &o->x));
     if (o->sparse) {
         GI_TRY(complete(e, e->x, &o->x));
         GI_TRY(new_entries(e, o, e->x, &o->x));
@@ -584,6 +606,7 @@ static void free_side(gi_side *s)
     gi_free(s->shift);
     gi_free(s->entries);
     gi_free(s->no_entries);
+    gi_free(s->expanded);
 }
 
 void gi_operands_free(gi_engine *e)

@@ -40,6 +40,8 @@ typedef struct gi_lanes {
     void (*pack)(size_t w, size_t n, size_t d, const double *x, void *panels);
     /* squared norm of the rounded row, in double */
     double (*norm)(size_t d, const double *x);
+    /* sum of x_i z_i, in double */
+    double (*dot)(const void *x, const void *z, size_t n);
     double (*get)(const void *a, size_t i);
     void (*set)(void *a, size_t i, double v);
     gi_tile_op *const *op; /* by opcode */
@@ -64,6 +66,12 @@ typedef struct gi_lanes {
     /* out[i*ld + q] += y_i(q), out[j*ld + q] += z_j(q) */
     void (*row_sums)(size_t n, const void *y, size_t r, double *out, size_t ld);
     void (*col_sums)(size_t n, const void *z, size_t r, double *out, size_t ld);
+    /* of `rows` rows of a full tile from row `first`: sums[q*stride + s] +=
+     * the sum of power 2^q over columns cut[s] .. cut[s + 1] - 1, for `cuts`
+     * of them; cols[j] += that of column j (NULL: not wanted) */
+    void (*bins)(const void *tile, size_t first, size_t rows, size_t powers,
+                 const size_t *cut, size_t cuts, double *sums, size_t stride,
+                 double *cols);
 } gi_lanes;
 
 extern const gi_lanes gi_lanes_d, gi_lanes_s; /* double, single */
@@ -82,13 +90,14 @@ typedef struct gi_side {
     double *entries;     /* sparse part, scaled */
     gi_rows completed;   /* what `rows` is if it came without entries, */
     size_t *no_entries;  /* and the other side has some */
+    double *expanded;    /* dense and sparse part, if written out */
 } gi_side;
 
 /* What a leaf looks at.  Rows are (x - centre) * weight. */
 typedef struct gi_operand {
-    size_t width;   /* dense columns */
+    size_t width;   /* dense columns, all if sparse ones are written out */
     size_t columns; /* dense and sparse */
-    int sparse;
+    int sparse, expanded;
     double *centre, *weight;
     double period; /* > 0: rows are (x mod period) / period */
     double back;   /* the power of 2 that rows were divided by */
@@ -216,6 +225,12 @@ gram_status gi_strip_new(gi_run *run, const gi_engine *e, const gi_operand *o,
 void gi_strip_free(gi_strip *s);
 void gi_strip_product(gi_strip *s, const gi_operand *o, size_t row, size_t rows,
                       size_t col, size_t cols, double *out, size_t ld);
+
+/* expand.c: do leaves of this instruction want sparse columns written out; do
+ * so behind `dense` columns, for o->width in all. */
+int gi_expands(const gi_engine *e, const gi_op *op);
+gram_status gi_expand(const gi_engine *e, const gi_operand *o, size_t dense,
+                      const gi_points *p, gi_side *s);
 
 /* A walk through the indices k that row i of x or row j of t has an entry for,
  * with the cells of both. */

@@ -20,12 +20,23 @@
 
 enum { MOST_CLASSES = 10000 };
 
+/* Where coupling stops, times the classes.  LIBSVM stops early, and what it
+ * has then depends on the order of classes. */
+static const double COUPLED = 0.001, LIBSVM_COUPLED = 0.005;
+
+/* The place of class k in a model's own order. */
+static size_t place(const gi_classes *c, size_t k)
+{
+    return c->order ? c->order[k] : k;
+}
+
 void gi_classes_free(gi_classes *c)
 {
     for (size_t k = 0; c->name && k < c->count; k++)
         gi_free(c->name[k]);
     gi_free(c->name);
     gi_free(c->sigmoid);
+    gi_free(c->order);
     *c = (gi_classes){0};
 }
 
@@ -210,9 +221,9 @@ static double yes(const gi_classes *c, size_t q, double f)
 /* Wu, Lin and Weng's iteration (their algorithm 2): Q p is kept up to date
  * while one p after the other is set to its best and all are scaled to sum 1.
  * r[a*k + b]: the probability of a against b. */
-static void couple(size_t k, const double *r, double *Q, double *Qp, double *p)
+static void couple(size_t k, const double *r, double tolerance, double *Q,
+                   double *Qp, double *p)
 {
-    const double tolerance = 0.001 / (double)k;
 
     for (size_t a = 0; a < k; a++) {
         p[a] = 1 / (double)k;
@@ -260,14 +271,19 @@ static void proba_pairs(const gi_classes *c, const double *f, double *room,
                         double *p)
 {
     size_t k = c->count, q = 0;
-    double *r = room, *Q = r + k * k, *Qp = Q + k * k;
+    double *r = room, *Q = r + k * k, *Qp = Q + k * k, *placed = Qp + k;
 
     for (size_t a = 0; a < k; a++)
         for (size_t b = a + 1; b < k; b++, q++) {
-            r[b * k + a] = keep_off(yes(c, q, f[q]));
-            r[a * k + b] = 1 - r[b * k + a];
+            size_t i = place(c, a), j = place(c, b);
+
+            r[j * k + i] = keep_off(yes(c, q, f[q]));
+            r[i * k + j] = 1 - r[j * k + i];
         }
-    couple(k, r, Q, Qp, p);
+    couple(k, r, (c->order ? LIBSVM_COUPLED : COUPLED) / (double)k, Q, Qp,
+           placed);
+    for (size_t a = 0; a < k; a++)
+        p[a] = placed[place(c, a)];
 }
 
 static void proba_joint(const gi_classes *c, const double *f, double *p)
@@ -303,7 +319,7 @@ gram_status gi_classes_proba(gi_run *run, const gi_classes *c, const double *f,
         return gi_fail(GRAM_ERR_RANGE,
                        "this loss has no probabilities: fit with probability, "
                        "which calibrates them, or with loss logistic");
-    GI_TRY(GI_NEW(run, room, 2 * k * k + k));
+    GI_TRY(GI_NEW(run, room, 2 * k * k + 2 * k));
     for (size_t i = 0; i < rows; i++) {
         const double *fi = f + i * functions;
         double *p = proba + i * k;
@@ -338,13 +354,17 @@ static int largest(const double *x, size_t n)
 
 static int vote(const gi_classes *c, const double *f, double *votes)
 {
-    size_t q = 0;
+    size_t q = 0, best = 0;
 
     memset(votes, 0, c->count * sizeof *votes);
     for (size_t a = 0; a < c->count; a++)
         for (size_t b = a + 1; b < c->count; b++, q++)
             votes[f[q] > 0 ? b : a]++;
-    return largest(votes, c->count);
+    for (size_t k = 1; k < c->count; k++)
+        if (votes[k] > votes[best] ||
+            (votes[k] == votes[best] && place(c, k) < place(c, best)))
+            best = k;
+    return (int)best;
 }
 
 gram_status gi_classes_label(gi_run *run, const gi_classes *c, const double *f,

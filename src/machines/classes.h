@@ -33,6 +33,8 @@ typedef struct gi_classes {
     char **name; /* sorted: numbers, then text */
     gi_link link;
     double *sigmoid; /* a and b of each function, or NULL */
+    size_t *order;   /* place of class k where votes tie: the first wins, as in
+                        a LIBSVM model; NULL: as sorted */
 } gi_classes;
 
 void gi_classes_free(gi_classes *c); /* what is inside */

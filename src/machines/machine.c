@@ -84,6 +84,30 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
 
 /* ------------------------------------------------------------------ report */
 
+gram_status gi_machine_name_output(gi_run *run, gram_machine *m, size_t q)
+{
+    gram_status status = GRAM_OK;
+    const gi_classes *c = &m->classes;
+    gi_buf text = {0};
+    size_t a, b;
+
+    if (c->coding == GI_CODING_PAIRS) {
+        gi_classes_pair(c, q, &a, &b);
+        GI_TRY(gi_buf_printf(run, &text, "%s_%s", c->name[b], c->name[a]));
+    } else if (c->coding != GI_CODING_NONE) {
+        GI_TRY(gi_buf_printf(run, &text, "%s", c->name[q]));
+    } else if (m->losses > 1) {
+        GI_TRY(gi_buf_printf(run, &text, "%g", m->loss[q].arg[0]));
+    } else {
+        GI_TRY(gi_buf_printf(run, &text, "%s",
+                             m->columns ? m->target[q] : "usual"));
+    }
+    GI_TRY(gi_strndup(run, text.s, text.n, &m->output[q]));
+done:
+    gi_buf_free(&text);
+    return status;
+}
+
 void gi_machine_refer(gram_machine *m)
 {
     gram_report *r = &m->report;
@@ -98,6 +122,8 @@ void gi_machine_refer(gram_machine *m)
     r->loss = m->loss_text;
     r->classes = m->classes.count;
     r->class_name = (const char *const *)m->classes.name;
+    r->class_order = m->classes.order;
+    r->probabilities = m->classes.link != GI_LINK_NONE;
     r->outputs = m->targets;
     r->output = (const char *const *)m->output;
     r->kernel = gram_kernel_text(m->kernel);
@@ -129,6 +155,31 @@ gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
 done:
     gi_free(text);
     return status;
+}
+
+/* An alpha that is this near to its bound, relatively, is at it. */
+static const double ROUNDING = 1e-9;
+
+gram_output gram_machine_output(const gram_machine *m, size_t q)
+{
+    const gi_solution *s = gi_machine_solution(m, q);
+    size_t each = m->solutions > 1 ? 1 : m->targets;
+    gram_output out = {.lambda = m->lambda[q],
+                       .intercept = m->constant[q],
+                       .epsilon = s->epsilon,
+                       .objective = s->objective,
+                       .gap = s->gap,
+                       .steps = s->steps};
+
+    for (size_t i = 0; s->alpha && i < m->n; i++) {
+        double a = fabs(s->alpha[i * each + q % each]);
+        double most = 1 / (2 * m->lambda[q] * (m->noise ? m->noise[i] : 1));
+
+        out.support += a > 0;
+        out.bounded += a >= most * (1 - ROUNDING);
+        out.sum += a;
+    }
+    return out;
 }
 
 const gram_report *gram_machine_report(const gram_machine *m)

@@ -65,6 +65,9 @@ struct gram_machine {
 /* Put the report's pointers in place after the fields above have changed. */
 void gi_machine_refer(gram_machine *m);
 
+/* The name of function q, from its classes, its loss or its target. */
+gram_status gi_machine_name_output(gi_run *run, gram_machine *m, size_t q);
+
 /* Add a sentence to the warnings. */
 gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
                             ...) GI_PRINTF(3, 4);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "kernels/features.h"
+#include "machines/libsvm_machine.h"
 #include "machines/machine.h"
 
 static const char magic[8] = {'G', 'R', 'A', 'M', '\r', '\n', 0x1a, '\n'};
@@ -90,6 +91,22 @@ done:
     return status;
 }
 
+/* Where classes stand in votes that tie. */
+static gram_status code_order(gi_codec *c, gi_classes *k)
+{
+    gram_status status = GRAM_OK;
+    unsigned char there = k->order != NULL;
+
+    GI_TRY(gi_codec_bytes(c, &there, 1));
+    if (there)
+        GI_TRY(gi_codec_sizes(c, &k->order, k->count));
+    for (size_t i = 0; there && i < k->count; i++)
+        if (k->order[i] >= k->count)
+            GI_TRY(bad_model(c, "a class in a place that is not there"));
+done:
+    return status;
+}
+
 /* Classes, and how many functions they and the losses make. */
 static gram_status code_classes(gi_codec *c, gram_machine *m)
 {
@@ -118,6 +135,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
     if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
         GI_TRY(bad_model(c, "no numbers for probabilities"));
+    GI_TRY(code_order(c, k));
 done:
     return status;
 }
@@ -471,10 +489,14 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
     gi_input *in = NULL;
+    char head[16];
+    size_t got = 0;
 
     *out = NULL;
     GI_TRY(gi_input_open(&run, path, &in));
-    GI_TRY(gi_model_read(&run, in, out));
+    GI_TRY(gi_input_peek(in, head, sizeof head, &got));
+    GI_TRY(gi_libsvm_looks(head, got) ? gi_libsvm_load(&run, in, out)
+                                      : gi_model_read(&run, in, out));
 done:
     gi_input_free(in);
     return status;

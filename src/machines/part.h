@@ -16,4 +16,8 @@ gram_status gi_table_part(gi_run *run, const gram_table *t,
 gram_status gi_table_join(gi_run *run, const gram_table *a, const gram_table *b,
                           gram_table **out);
 
+/* Row i of the column becomes its old row order[i].  (reorder.c) */
+gram_status gi_column_reorder(gi_run *run, gi_column *c, const size_t *order,
+                              size_t rows);
+
 #endif

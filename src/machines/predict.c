@@ -298,7 +298,10 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
     int interval = out->lower || out->upper, classes = out->label || out->proba;
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
     double *mean = out->mean, *own = NULL, width = 0;
+    gi_classes decide = a->m->classes;
 
+    if (o->votes)
+        decide.link = GI_LINK_NONE;
     GI_TRY(gi_interval_check(o, &width));
     if (!mean && (interval || classes)) {
         GI_TRY(GI_NEW(a->run, own, a->rows * a->m->targets));
@@ -307,8 +310,7 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
     if (mean)
         GI_TRY(gi_asked_mean(a, mean));
     if (out->label)
-        GI_TRY(gi_classes_label(a->run, &a->m->classes, mean, a->rows,
-                                out->label));
+        GI_TRY(gi_classes_label(a->run, &decide, mean, a->rows, out->label));
     if (out->proba)
         GI_TRY(a->m->classes.link == GI_LINK_PROCESS
                    ? gi_asked_process(a, mean, out->proba)

@@ -204,19 +204,36 @@ done:
     return status;
 }
 
+static gram_status find_classes(gi_run *run, const gram_machine *m,
+                                const gram_table *table, int *code)
+{
+    gram_status status = GRAM_OK;
+    size_t j = 0;
+
+    if (m->classes.coding == GI_CODING_NONE)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "classes: of a classifier only, this model has loss %s "
+                       "of numbers",
+                       m->loss_text));
+    GI_TRY(gram_table_find(table, m->target[0], &j));
+    GI_TRY(gi_classes_find(run, &m->classes, &table->column[j], table->rows,
+                           code));
+done:
+    return status;
+}
+
 static gram_status score_classes(gi_run *run, const gram_machine *m,
                                  const gram_table *table,
                                  const gram_predict_options *o,
                                  const gram_exec *exec, gram_score *out)
 {
     gram_status status = GRAM_OK;
-    size_t rows = gram_table_rows(table), j = 0;
+    size_t rows = gram_table_rows(table);
     gram_prediction p = {0};
     int *code = NULL;
 
-    GI_TRY(gram_table_find(table, m->target[0], &j));
     GI_TRY(GI_NEW(run, code, rows));
-    GI_TRY(gi_classes_find(run, &m->classes, &table->column[j], rows, code));
+    GI_TRY(find_classes(run, m, table, code));
     GI_TRY(gi_prediction_new(run, m, rows, &p));
     GI_TRY(gram_machine_predict(m, table, o, exec, &p));
     GI_TRY(gi_score_classes(run, m, code, &p, rows, out));
@@ -266,4 +283,12 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
 done:
     gi_prediction_free(&p);
     return status;
+}
+
+gram_status gram_machine_classes(const gram_machine *m, const gram_table *table,
+                                 const gram_exec *exec, int *code)
+{
+    gi_run run = gi_run_begin(exec);
+
+    return find_classes(&run, m, table, code);
 }

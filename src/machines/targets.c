@@ -268,31 +268,6 @@ done:
     return status;
 }
 
-static gram_status name_function(gi_fit *f, size_t q)
-{
-    gram_status status = GRAM_OK;
-    gram_machine *m = f->m;
-    const gi_classes *c = &m->classes;
-    gi_buf text = {0};
-    size_t a, b;
-
-    if (c->coding == GI_CODING_PAIRS) {
-        gi_classes_pair(c, q, &a, &b);
-        GI_TRY(gi_buf_printf(f->run, &text, "%s_%s", c->name[b], c->name[a]));
-    } else if (c->coding != GI_CODING_NONE) {
-        GI_TRY(gi_buf_printf(f->run, &text, "%s", c->name[q]));
-    } else if (m->losses > 1) {
-        GI_TRY(gi_buf_printf(f->run, &text, "%g", m->loss[q].arg[0]));
-    } else {
-        GI_TRY(gi_buf_printf(f->run, &text, "%s",
-                             m->columns ? m->target[q] : "usual"));
-    }
-    GI_TRY(gi_strndup(f->run, text.s, text.n, &m->output[q]));
-done:
-    gi_buf_free(&text);
-    return status;
-}
-
 static gram_status read_classes(gi_fit *f, const gi_column *c)
 {
     gram_status status = GRAM_OK;
@@ -408,7 +383,7 @@ gram_status gi_fit_targets(gi_fit *f)
         GI_TRY(read_regression(f));
     }
     for (size_t q = 0; q < m->targets; q++)
-        GI_TRY(name_function(f, q));
+        GI_TRY(gi_machine_name_output(f->run, m, q));
 done:
     return status;
 }

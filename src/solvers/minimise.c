@@ -32,7 +32,8 @@ static double evaluate(unsigned n, const double *x, double *gradient,
     search *s = user;
     double value = NAN;
 
-    if (s->evaluations == s->f->evaluations) { /* NLopt would go on a bit */
+    /* NLopt goes on a bit after it was told to stop */
+    if (s->status != GRAM_OK || s->evaluations == s->f->evaluations) {
         s->stopped = 1;
         nlopt_force_stop(s->opt);
         return s->worst;

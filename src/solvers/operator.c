@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cpu/cpu.h"
 #include "kernels/block.h"
 #include "kernels/features.h"
 #include "kernels/points.h"
@@ -40,7 +41,7 @@ typedef struct kernel_matrix {
     gi_csr csr;   /* Phi(x) */
     gi_csr right; /* Phi(t), made by the first product */
     gi_markov markov;
-    int by_number; /* instructions know rows by their number */
+    int by_number;  /* instructions know rows by their number */
     gi_points *own; /* x, where it is this operator's to free */
     size_t bytes;
 } kernel_matrix;
@@ -467,7 +468,9 @@ gram_status gi_operator_new(gi_run *run, const gram_program *p,
     *m = matrix_of(p, theta, x, t);
     m->op.user = m;
     m->bytes = gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_DOUBLE) +
-               gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE);
+               gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE) +
+               gi_expanded_bytes(p, x, t, GI_DOUBLE) +
+               gi_expanded_bytes(p, x, t, GI_SINGLE);
     GI_TRY(find_features(run, m));
     if (gi_markov_find(p, theta, &m->markov)) {
         m->op.markov = &m->markov;
@@ -507,6 +510,7 @@ static gram_status store_piece(void *user, size_t i)
 {
     const storing *s = user;
     const gi_operator *K = s->K;
+    const gi_cpu *cpu = gi_cpu_table();
     const size_t size = s->blas->size;
     const size_t row = i / s->across * EDGE, col = i % s->across * EDGE;
     const size_t rows = min_size(EDGE, K->rows - row);
@@ -518,10 +522,12 @@ static gram_status store_piece(void *user, size_t i)
     if (K->symmetric && col < row)
         return GRAM_OK;
     GI_TRY(K->tile(K, s->blas, row, rows, col, cols, here, s->ld));
-    for (size_t r = 0; K->symmetric && col > row && r < rows; r++)
-        for (size_t c = 0; c < cols; c++)
-            memcpy(there + (c * s->ld + r) * size,
-                   here + (r * s->ld + c) * size, size);
+    if (K->symmetric && col > row && s->blas == &gi_blas_single)
+        cpu->transpose_s(rows, cols, (float *)(void *)here, s->ld,
+                         (float *)(void *)there, s->ld);
+    else if (K->symmetric && col > row)
+        cpu->transpose_d(rows, cols, (double *)(void *)here, s->ld,
+                         (double *)(void *)there, s->ld);
 done:
     return status;
 }

@@ -28,19 +28,17 @@ enum { PIECE = 2048 };
 /* Fresh gradients in a row that bring the violation no lower: the end. */
 enum { STALLS = 3 };
 
-static size_t set_size(size_t variables, size_t most)
+static size_t set_size(size_t variables)
 {
-    size_t size = SET_MOST < most ? SET_MOST : most;
-
-    return size < variables ? size : variables;
+    return variables < SET_MOST ? variables : SET_MOST;
 }
 
 size_t gi_smo_bytes(size_t rows, size_t variables)
 {
-    const size_t size = set_size(variables, variables) + 32;
+    const size_t size = set_size(variables) + 32;
 
     return variables * (2 * sizeof(gi_smo_candidate) + sizeof(unsigned char)) +
-           rows * (2 * sizeof(size_t) + 4 * sizeof(double)) +
+           rows * (2 * sizeof(size_t) + 5 * sizeof(double)) +
            size * (size * sizeof(float) + 12 * sizeof(double));
 }
 
@@ -50,7 +48,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
     size_t edge;
     gram_status status;
 
-    s->most = set_size(q->variables, gi_smo_cache_most(s->cache));
+    s->most = set_size(q->variables);
     edge = s->most + 32; /* two groups, each filled up to whole vectors */
     GI_TRY(GI_NEW(run, s->diagonal, q->rows));
     GI_TRY(GI_NEW(run, s->set, s->most));
@@ -98,6 +96,8 @@ static void end(gi_smo_state *s)
 /* Errors of single precision rows, relative to sqrt(k_ii k_jj): twice what
  * the engine allows. */
 #define ROW_ERROR 2e-5
+/* An error of f that was expected must be this many times any that is seen. */
+#define SAFE 8
 
 /* Rows whose b is not 0, and what it is. */
 static size_t find_support(const gi_smo_state *s, size_t *row, double *b)
@@ -131,78 +131,117 @@ static int is_near(const gi_smo_state *s, size_t v, double error)
              (s->a[v] == q->low[v] || value > error));
 }
 
+/* Rows that are wanted in double. */
+typedef struct wanted {
+    size_t *support, m; /* with b */
+    double *b;
+    size_t *row, rows; /* these, and others that are near to moving */
+    double *v, *f;     /* their b, or 0; f as it was, then as it is */
+} wanted;
+
+/* The size of f in an error: of errors that all have one sign, or of those
+ * that are as likely to have either. */
+static double error_size(const gi_smo_state *s, const wanted *w, int likely)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < w->m; i++) {
+        double each = fabs(w->b[i]) * sqrt(s->diagonal[w->support[i]]);
+
+        sum += each;
+        squares += each * each;
+    }
+    return 2 * ROW_ERROR * (likely ? sqrt(squares) : sum);
+}
+
 /* Rows with b = 0 that f in single precision says are far from moving stay as
- * they are; of all others f is wanted in double.  Their b, or 0, is in v.
- * Returns how many, or all if nothing can be said. */
-static size_t find_near(const gi_smo_state *s, size_t m, const size_t *support,
-                        const double *b, size_t *row, double *v)
+ * they are; of all others f is wanted in double. */
+static void find_near(const gi_smo_state *s, double size, wanted *w)
 {
     const gi_smo *q = s->q;
-    double size = 0;
-    size_t count = 0;
 
-    for (size_t i = 0; i < m; i++)
-        size += fabs(b[i]) * sqrt(s->diagonal[support[i]]);
+    w->rows = 0;
     for (size_t r = 0, at = 0; r < q->rows; r++) {
-        const double error = 2 * ROW_ERROR * size * sqrt(s->diagonal[r]);
-        int in = at < m && support[at] == r;
+        const double error = size * sqrt(s->diagonal[r]);
+        int in = at < w->m && w->support[at] == r;
         int near = in || !(error >= 0) || is_near(s, r, error) ||
                    (q->variables > q->rows && is_near(s, r + q->rows, error));
 
         if (near) {
-            row[count] = r;
-            v[count++] = in ? b[at] : 0;
+            w->row[w->rows] = r;
+            w->v[w->rows++] = in ? w->b[at] : 0;
         }
         at += (size_t)in;
     }
-    return count;
 }
 
-/* f = K b in double, of the rows that need it. */
-static gram_status refresh_near(gi_run *run, gi_smo_state *s, const size_t *row,
-                                size_t m, const double *v)
+/* f = K b in double, of the rows that need it; the largest difference to what
+ * it was, relative to sqrt(k_ii). */
+static gram_status refresh_near(gi_run *run, gi_smo_state *s, const wanted *w,
+                                double *seen)
 {
     gi_operator *part = NULL;
-    double *f = NULL;
     gram_status status;
 
-    GI_TRY(s->K->part(s->K, run, row, m, &part));
-    GI_TRY(GI_NEW(run, f, m));
-    GI_TRY(part->product(part, run, 0, v, 1, f));
-    for (size_t i = 0; i < m; i++)
-        s->f[row[i]] = f[i];
+    *seen = 0;
+    GI_TRY(s->K->part(s->K, run, w->row, w->rows, &part));
+    GI_TRY(part->product(part, run, 0, w->v, 1, w->f));
+    for (size_t i = 0; i < w->rows; i++) {
+        const double by = fabs(w->f[i] - s->f[w->row[i]]);
+
+        if (by > *seen * sqrt(s->diagonal[w->row[i]]))
+            *seen = by / sqrt(s->diagonal[w->row[i]]);
+        s->f[w->row[i]] = w->f[i];
+    }
 done:
-    gi_free(f);
     gi_operator_free(part);
     return status;
 }
 
-/* f = K b in double; with `known`, f is that in single precision already. */
+/* Is the part of these rows less work than their columns? */
+static int is_less(const gi_smo_state *s, const wanted *w)
+{
+    const size_t n = s->q->rows;
+
+    return w->rows / 2 * w->rows < n * (w->m < n / 2 ? w->m : n / 2);
+}
+
+/* f = K b in double; with `known`, f is that in single precision already.
+ * Rows are first chosen by the error that is likely, and if larger ones are
+ * seen then, by the one that is possible. */
 static gram_status refresh(gi_run *run, gi_smo_state *s, int known)
 {
     const size_t n = s->q->rows;
-    size_t *support = NULL, *row = NULL, m, near = n;
-    double *b = NULL, *v = NULL;
+    wanted w = {0};
+    double expected, seen = INFINITY;
     gi_run quiet = *run;
     gram_status status;
 
     quiet.progress = NULL;
-    GI_TRY(GI_NEW(run, support, n));
-    GI_TRY(GI_NEW(run, b, n));
-    GI_TRY(GI_NEW(run, row, n));
-    GI_TRY(GI_NEW(run, v, n));
-    m = find_support(s, support, b);
-    if (known && s->K->part && !s->K->csr)
-        near = find_near(s, m, support, b, row, v);
-    if (near / 2 * near < n * (m < n / 2 ? m : n / 2))
-        GI_TRY(refresh_near(&quiet, s, row, near, v));
-    else
-        GI_TRY(gi_operator_columns(s->K, &quiet, support, m, b, s->f));
+    known = known && s->K->part && !s->K->csr;
+    GI_TRY(GI_NEW(run, w.support, n));
+    GI_TRY(GI_NEW(run, w.b, n));
+    GI_TRY(GI_NEW(run, w.row, n));
+    GI_TRY(GI_NEW(run, w.v, n));
+    GI_TRY(GI_NEW(run, w.f, n));
+    w.m = find_support(s, w.support, w.b);
+    for (int likely = 1; known && likely >= 0; likely--) {
+        expected = error_size(s, &w, likely);
+        find_near(s, expected, &w);
+        known = is_less(s, &w);
+        if (known)
+            GI_TRY(refresh_near(&quiet, s, &w, &seen));
+        if (SAFE * seen <= expected)
+            break;
+    }
+    if (!known)
+        GI_TRY(gi_operator_columns(s->K, &quiet, w.support, w.m, w.b, s->f));
 done:
-    gi_free(v);
-    gi_free(row);
-    gi_free(b);
-    gi_free(support);
+    gi_free(w.f);
+    gi_free(w.v);
+    gi_free(w.row);
+    gi_free(w.b);
+    gi_free(w.support);
     return status;
 }
 
@@ -225,20 +264,29 @@ static gram_status add_piece(void *user, size_t i)
     return GRAM_OK;
 }
 
+/* Rows of variables that did not move are not looked at. */
 static gram_status update(gi_run *run, gi_smo_state *s)
 {
+    const size_t most = gi_smo_cache_most(s->cache);
     change c = {s->rows, s->was, 0, s->f, s->q->rows};
+    size_t moved = 0;
+    gram_status status = GRAM_OK;
 
     for (size_t i = 0; i < s->size; i++) {
         double by = s->a[s->set[i]] - s->was[i];
 
         if (by == 0)
             continue;
-        c.by[c.rows] = by;
-        c.row[c.rows++] = s->rows[i];
+        s->was[moved] = by;
+        s->row[moved++] = s->row[i];
     }
-    return c.rows == 0 ? GRAM_OK
-                       : gi_each(run, (c.n + PIECE - 1) / PIECE, add_piece, &c);
+    for (size_t i = 0; i < moved; i += c.rows, c.by += c.rows) {
+        c.rows = moved - i < most ? moved - i : most;
+        GI_TRY(gi_smo_cache_rows(run, s->cache, s->row + i, c.rows, s->rows));
+        GI_TRY(gi_each(run, (c.n + PIECE - 1) / PIECE, add_piece, &c));
+    }
+done:
+    return status;
 }
 
 /* -------------------------------------------------------------------- solve */
@@ -251,7 +299,6 @@ static gram_status pass(gi_run *run, gi_smo_state *s)
     gi_smo_choose(s);
     for (size_t i = 0; i < s->size; i++)
         s->row[i] = gi_smo_row(s->q, s->set[i]);
-    GI_TRY(gi_smo_cache_rows(run, s->cache, s->row, s->size, s->rows));
     GI_TRY(gi_smo_inner(run, s,
                         fmax(INNER_PART * s->violation, s->q->tolerance / 2)));
     GI_TRY(update(run, s));
@@ -318,7 +365,7 @@ gram_status gi_smo_solve(gi_run *run, const gi_operator *K, gi_smo_cache *cache,
     first = s.violation;
     while (stalls < STALLS) {
         GI_TRY(descend(run, &s, q->steps ? q->steps : limit, first));
-            GI_TRY(refresh(run, &s, 1));
+        GI_TRY(refresh(run, &s, 1));
         gi_smo_look(&s);
         if (s.violation <= q->tolerance ||
             s.steps >= (q->steps ? q->steps : limit))

@@ -23,29 +23,68 @@ enum { GATHER = 32 };
 
 /* ------------------------------------------------------------------- gather */
 
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static size_t padded(size_t n)
 {
     return (n + PAD - 1) / PAD * PAD;
 }
 
-/* Rows GATHER * i ... of the matrix of the set. */
+/* Rows of K on their way into the matrix of the set. */
+typedef struct gathering {
+    gi_smo_state *s;
+    size_t first, rows; /* of the matrix */
+} gathering;
+
 static gram_status gather(void *user, size_t i)
 {
-    gi_smo_state *s = user;
-    const size_t end = (i + 1) * GATHER < s->edge ? (i + 1) * GATHER : s->edge;
+    const gathering *g = user;
+    const gi_smo_state *s = g->s;
+    const size_t end = min_size((i + 1) * GATHER, g->rows);
 
     for (size_t r = i * GATHER; r < end; r++) {
-        float *k = s->k + r * s->edge;
-        const float *from = s->local[r] < s->size ? s->rows[s->local[r]] : NULL;
+        float *k = s->k + (g->first + r) * s->edge;
 
-        if (!from) {
-            memset(k, 0, s->edge * sizeof *k);
-            continue;
-        }
         for (size_t c = 0; c < s->edge; c++)
-            k[c] = from[s->from[c]];
+            k[c] = s->rows[r][s->from[c]];
     }
     return GRAM_OK;
+}
+
+/* From rows of K, which are there or must be made. */
+static gram_status gather_matrix(gi_run *run, gi_smo_state *s)
+{
+    const size_t most = min_size(gi_smo_cache_most(s->cache), s->most);
+    gathering g = {.s = s};
+    gram_status status = GRAM_OK;
+
+    for (; g.first < s->edge; g.first += g.rows) {
+        g.rows = min_size(most, s->edge - g.first);
+        GI_TRY(gi_smo_cache_rows(run, s->cache, s->from + g.first, g.rows,
+                                 s->rows));
+        GI_TRY(gi_each(run, (g.rows + GATHER - 1) / GATHER, gather, &g));
+    }
+done:
+    return status;
+}
+
+/* The matrix of the set.  Most of its variables will not move, so it is made
+ * without their rows of K where that can be done. */
+static gram_status new_matrix(gi_run *run, gi_smo_state *s)
+{
+    gi_operator *part = NULL;
+    gram_status status;
+
+    if (s->K->single || !s->K->part)
+        return gather_matrix(run, s);
+    GI_TRY(s->K->part(s->K, run, s->from, s->edge, &part));
+    GI_TRY(gi_operator_store(part, run, &gi_blas_single, s->k, s->edge));
+done:
+    gi_operator_free(part);
+    return status;
 }
 
 /* Where variables stand in the padded problem. */
@@ -61,7 +100,7 @@ static void place(gi_smo_state *s)
         size_t at = i < s->second ? i : s->border + i - s->second;
 
         s->local[at] = i;
-        s->from[at] = (unsigned)s->row[i];
+        s->from[at] = s->row[i];
     }
 }
 
@@ -83,7 +122,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
         s->shift[g] = s->q->groups && isfinite(s->top[g] - s->bottom[g])
                           ? -(s->top[g] + s->bottom[g]) / 2
                           : 0;
-    GI_TRY(gi_each(run, (s->edge + GATHER - 1) / GATHER, gather, s));
+    GI_TRY(new_matrix(run, s));
     for (size_t i = 0; i < s->edge; i++) {
         const size_t at = s->local[i];
 

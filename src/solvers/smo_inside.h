@@ -32,15 +32,15 @@ typedef struct gi_smo_state {
     size_t *set;
     unsigned char *chosen; /* per variable */
     gi_smo_candidate *rise, *fall;
-    size_t *row;       /* of each in the set, */
-    const float **rows; /* and that of K */
+    size_t *row;        /* of each in the set */
+    const float **rows; /* some of K */
 
     /* The problem of the working set, padded to whole vectors: edge x edge of
      * K, its diagonal, the gradient less `shift`, and 0 or infinity where a
      * variable may rise or fall. */
     size_t edge, border;
-    size_t *local;  /* number in the set, or its size: padding */
-    unsigned *from; /* row, 0 for padding */
+    size_t *local;   /* number in the set, or its size: padding */
+    size_t *from;    /* row, 0 for padding */
     float *k, *none; /* and a row of zeros */
     float *g, *up, *down, *bend;
     double shift[GI_SMO_GROUPS];
@@ -64,7 +64,7 @@ void gi_smo_look(gi_smo_state *s);
 void gi_smo_choose(gi_smo_state *s);
 
 /* smo_inner.c: solve the problem of the working set until its violation is
- * below `enough`, with rows as gi_smo_cache_rows gave them. */
+ * below `enough`. */
 gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough);
 
 #endif

@@ -76,7 +76,7 @@ static gram_status solve_part(void *user, size_t i)
 done:
     gi_smo_cache_free(cache);
     gi_operator_free(K);
-    return gi_context(status, "part %zu", i + 1);
+    return status;
 }
 
 gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)

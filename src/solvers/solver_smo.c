@@ -1,9 +1,10 @@
 /* solver_smo.c - support vector machines by decomposition: the cache of kernel
  * rows, and svm.c on it.
  *
- * The cache takes what the budget leaves, at most all of K in single
- * precision; with less, rows are computed again when they come back.  Cost: a
- * row of K for each support vector and some more.
+ * The cache takes what the budget leaves, at most CACHE bytes: rows are
+ * computed again when they come back after long, which for most costs less
+ * than fresh memory to keep all of them in.  Cost: a row of K for each support
+ * vector and some more.
  */
 #include <math.h>
 
@@ -11,6 +12,8 @@
 #include "solvers/smo_cache.h"
 #include "solvers/svm.h"
 #include "solvers/system.h"
+
+static const double CACHE = 4e8;
 
 /* Without the cache; twice the operator, since the last check makes another
  * one of the rows near the margin. */
@@ -30,7 +33,7 @@ static double cache_bytes(double room, double fixed, double n)
     const double row = 4 * n + 200;
     const double least = fmin(n, GI_SMO_ROWS_LEAST) * row;
 
-    return fmax(least, fmin(n * row, room - fixed));
+    return fmax(least, fmin(fmin(n * row, CACHE), room - fixed));
 }
 
 static gi_cost cost(const gi_run *run, const gi_problem *p)
@@ -50,8 +53,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    const double room = cache_bytes((double)run->memory, fixed_bytes(p),
-                                    (double)p->n);
+    const double left = (double)run->memory - (double)gram_memory_used();
+    const double room = cache_bytes(left, fixed_bytes(p), (double)p->n);
     gi_smo_cache *cache = NULL;
     gram_status status;
 

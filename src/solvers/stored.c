@@ -46,6 +46,17 @@ static void read_row(const stored *s, size_t i, size_t first, size_t n,
             out[j] = ((const double *)(const void *)row)[index[j]];
 }
 
+/* Of a matrix in single precision, any number of columns. */
+static void read_single(const stored *s, size_t i, size_t first, size_t n,
+                        float *out)
+{
+    const float *row = (const float *)(const void *)s->K + s->index[i] * s->ld;
+    const size_t *index = s->index + first;
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = row[index[j]];
+}
+
 static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,
                         size_t rows, size_t col, size_t cols, void *out,
                         size_t ld)
@@ -54,11 +65,15 @@ static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,
     double chunk[CHUNK];
 
     for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0, n; c < cols; c += n) {
-            n = min_size(CHUNK, cols - c);
-            read_row(s, row + r, col + c, n, chunk);
-            blas->write(n, chunk, (char *)out + (r * ld + c) * blas->size, 1);
-        }
+        if (s->blas == &gi_blas_single && blas == s->blas)
+            read_single(s, row + r, col, cols, (float *)out + r * ld);
+        else
+            for (size_t c = 0, n; c < cols; c += n) {
+                n = min_size(CHUNK, cols - c);
+                read_row(s, row + r, col + c, n, chunk);
+                blas->write(n, chunk, (char *)out + (r * ld + c) * blas->size,
+                            1);
+            }
     return GRAM_OK;
 }
 
@@ -152,14 +167,8 @@ static gram_status gather_row(void *user, size_t i)
     const gathering *g = user;
     const stored *s = g->s;
     const size_t n = s->op.cols;
-    const char *from = s->K + s->index[g->row[i]] * s->ld * s->blas->size;
-    const float *row = (const float *)(const void *)from;
 
-    if (s->blas != &gi_blas_single)
-        return tile(&s->op, &gi_blas_single, g->row[i], 1, 0, n, g->out[i], n);
-    for (size_t j = 0; j < n; j++)
-        g->out[i][j] = row[s->index[j]];
-    return GRAM_OK;
+    return tile(&s->op, &gi_blas_single, g->row[i], 1, 0, n, g->out[i], n);
 }
 
 static gram_status rows_single(const gi_operator *K, gi_run *run,
@@ -177,8 +186,8 @@ static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,
 
     (void)run;
     for (size_t i = 0; i < m; i++)
-        GI_TRY(tile(K, &gi_blas_double, row[i], 1, 0, K->cols, out + i * ld,
-                    ld));
+        GI_TRY(
+            tile(K, &gi_blas_double, row[i], 1, 0, K->cols, out + i * ld, ld));
 done:
     return status;
 }

@@ -174,3 +174,14 @@ refuses 1 "gram fit: link.csv: is the data, must be another file" \
     "the data is not overwritten"
 run fit builtin:moons -k 'rbf(gamma=1)' -l 1 --mem 1K
 exits 1 "a budget that is too small"
+
+# Rasmussen and Williams 2006, section 5.4.3: their kernel and printed numbers.
+mauna=${GRAM_DATA:-}/timeseries/mauna.csv
+if [ -f "$mauna" ]; then
+    run fit "$mauna" -t y --no-intercept -l 0.0361 -k '4356*rbf(length=67)
+        + 5.76*rbf(length=90)*periodic(period=1,length=1.3)
+        + 0.4356*rq(alpha=0.78,length=1.2) + 0.0324*rbf(length=0.1333333333)'
+    prints "log evidence  -108.62" "the evidence of Mauna Loa"
+else
+    echo "skip the evidence of Mauna Loa: needs the shared data"
+fi

@@ -351,6 +351,28 @@ static void OF(tiles_multiply_vectors)(const gi_cpu *cpu)
     }
 }
 
+static void OF(powers_of_a_tile_are_summed_by_column)(const gi_cpu *cpu)
+{
+    enum { M = 7, N = 32, LDT = 40 };
+    REAL t[M * LDT], out[GI_POWERS * N], wanted[GI_POWERS * N];
+
+    for (size_t powers = 1; powers <= GI_POWERS; powers++) {
+        for (size_t k = 0; k < M * LDT; k++)
+            t[k] = (REAL)gi_rng_normal(&rng);
+        for (size_t k = 0; k < GI_POWERS * N; k++)
+            out[k] = wanted[k] = (REAL)untouched;
+        for (size_t i = 0; i < M; i++)
+            for (size_t j = 0; j < N; j++) {
+                REAL x = t[i * LDT + j];
+
+                for (size_t q = 0; q < powers; q++, x *= x)
+                    wanted[q * N + j] += x;
+            }
+        cpu->OF(powers)(M, N, t, LDT, powers, out, N);
+        CHECK(memcmp(out, wanted, sizeof out) == 0);
+    }
+}
+
 static void OF(products_are_summed_in_double)(const gi_cpu *cpu)
 {
     REAL x[ROOM], z[ROOM];

@@ -55,6 +55,7 @@ BOTH(norms_and_inner_products_give_distances)
 BOTH(distances_small_beside_the_norms_are_told)
 BOTH(transposing_and_streaming_move_every_number_once)
 BOTH(tiles_multiply_vectors)
+BOTH(powers_of_a_tile_are_summed_by_column)
 BOTH(products_are_summed_in_double)
 
 TESTS(SMALL(register_blocks_divide_the_tile),
@@ -66,4 +67,6 @@ TESTS(SMALL(register_blocks_divide_the_tile),
       SMALL(norms_and_inner_products_give_distances),
       SMALL(distances_small_beside_the_norms_are_told),
       SMALL(transposing_and_streaming_move_every_number_once),
-      SMALL(tiles_multiply_vectors), SMALL(products_are_summed_in_double))
+      SMALL(tiles_multiply_vectors),
+      SMALL(powers_of_a_tile_are_summed_by_column),
+      SMALL(products_are_summed_in_double))

@@ -343,6 +343,40 @@ TEST(selection_reports_the_error_of_refits)
     gram_table_free(t);
 }
 
+/* Least squares: leaving a row out, in closed form, is a fit without it. */
+TEST(the_left_out_error_of_least_squares_is_that_of_refits)
+{
+    enum { N = 36 };
+    gram_table *t = blobs(N, 3, 1.4, 59);
+    gram_fit_options o = {.kernel = gauss,
+                          .loss = "squared",
+                          .lambda = "?[0.3]",
+                          .select = GRAM_SELECT_LOO};
+    gram_machine *m = machines_fit(t, &o), *rest;
+    double w[N], wrong = 0;
+
+    o.lambda = "0.3";
+    for (int k = 0; k < N; k++) {
+        gram_table *u = blobs(N, 3, 1.4, 59);
+        int *label;
+
+        for (int i = 0; i < N; i++)
+            w[i] = i != k;
+        CHECK_OK(gram_table_add_numbers(u, "w", w, 1));
+        CHECK_OK(gram_table_set_role(u, "w", GRAM_ROLE_WEIGHT));
+        rest = machines_fit(u, &o);
+        label = labels_of(rest, t);
+        wrong += label[k] != k % 3;
+        free(label);
+        gram_machine_free(rest);
+        gram_table_free(u);
+    }
+    CHECK(wrong > 0);
+    CHECK_NEAR(gram_machine_report(m)->criterion_value, wrong / N, 1e-12);
+    gram_machine_free(m);
+    gram_table_free(t);
+}
+
 TEST(selection_does_not_depend_on_threads)
 {
     gram_table *t = blobs(120, 3, 1, 41);
@@ -502,5 +536,6 @@ TESTS(SMALL(coefficients_are_slopes_of_the_loss), SMALL(quantiles_do_not_cross),
       SMALL(exchanged_labels_change_the_sign),
       SMALL(a_process_averages_probabilities),
       NORMAL(selection_reports_the_error_of_refits),
+      SMALL(the_left_out_error_of_least_squares_is_that_of_refits),
       NORMAL(selection_does_not_depend_on_threads),
       NORMAL(a_class_of_one_row_is_no_obstacle), SMALL(what_cannot_be_is_said))

@@ -171,6 +171,31 @@ static int stop_now(void *user, double done)
     return 1;
 }
 
+/* Says stop once, at the k-th call, and then never again. */
+static int stop_once(void *user, double done)
+{
+    int *left = user;
+
+    (void)done;
+    return (*left)-- == 0;
+}
+
+TEST(one_word_is_enough_to_cancel)
+{
+    gram_table *t = machines_table(60, 2, 22);
+
+    for (int k = 0; k < 12; k++) {
+        int left = k;
+        gram_exec exec = {.progress = stop_once, .user = &left};
+        gram_machine *m = NULL;
+
+        CHECK_FAILS(gram_machine_fit(t, NULL, &exec, &m), GRAM_ERR_CANCELLED,
+                    "cancelled");
+        CHECK(m == NULL && left == -1);
+    }
+    gram_table_free(t);
+}
+
 TEST(a_fit_can_be_cancelled)
 {
     gram_table *t = machines_table(300, 2, 22);
@@ -265,7 +290,7 @@ TESTS(NORMAL(the_plan_is_kept), SMALL(bad_options_have_sentences),
       SMALL(bad_targets_have_sentences),
       SMALL(kernels_that_are_none_are_refused),
       SMALL(a_matrix_of_unknown_origin_is_looked_at),
-      SMALL(a_fit_can_be_cancelled),
+      SMALL(a_fit_can_be_cancelled), SMALL(one_word_is_enough_to_cancel),
       SMALL(a_budget_that_is_too_small_is_an_error),
       NORMAL(failing_allocations_do_no_harm),
       NORMAL(a_small_budget_makes_selection_look_at_fewer_rows))

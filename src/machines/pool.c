@@ -1,0 +1,181 @@
+/* pool.c - two samples as one table, and a kernel for all of its rows.
+ *
+ * Whatever the kernel learns, the scale of columns and the median distance, it
+ * learns from all rows without looking at which sample they are from: then the
+ * kernel stays the same when rows change sides, as permutation tests need it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/fit.h"
+#include "machines/mmd.h"
+#include "machines/part.h"
+
+gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
+{
+    char line[1024];
+    int code;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return gi_dict_add(run, to, line, strlen(line), &code);
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static gram_status check_rows(const char *which, size_t rows)
+{
+    return rows >= 2 ? GRAM_OK
+                     : gi_fail(GRAM_ERR_SHAPE,
+                               "%s sample: %zu row%s, must be 2 or more", which,
+                               rows, rows == 1 ? "" : "s");
+}
+
+/* Features of b that a has not are not compared. */
+static gram_status warn_columns(gi_run *run, const gram_table *a,
+                                const gram_table *b, gi_dict *warnings)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t j = 0; j < b->cols; j++) {
+        const gi_column *c = &b->column[j];
+
+        if (c->role == GRAM_ROLE_FEATURE &&
+            gi_dict_find(&a->names, c->name, strlen(c->name)) < 0)
+            GI_TRY(gi_sentence_add(run, warnings,
+                                   "column \"%s\" is in the second sample only "
+                                   "and was not compared",
+                                   c->name));
+    }
+done:
+    return status;
+}
+
+gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
+                         gi_dict *warnings, gi_pool *out)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *feature = NULL;
+    gram_table *part = NULL;
+
+    GI_TRY(check_rows(b ? "first" : "the", a->rows));
+    if (b)
+        GI_TRY(check_rows("second", b->rows));
+    GI_TRY(GI_NEW(run, feature, a->cols));
+    for (size_t j = 0; j < a->cols; j++)
+        feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;
+    GI_TRY(gi_table_part(run, a, feature, NULL, &part));
+    if (b) {
+        GI_TRY(gi_table_join(run, part, b, &out->table));
+        GI_TRY(warn_columns(run, a, b, warnings));
+    } else {
+        out->table = part;
+        part = NULL;
+    }
+    out->m = a->rows;
+    out->n = b ? b->rows : 0;
+done:
+    gram_table_free(part);
+    gi_free(feature);
+    return status;
+}
+
+/* ----------------------------------------------------------------- kernels */
+
+/* The power with which a number multiplies what it scales. */
+static double power_of(const gram_program *p, int theta)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].slot == theta)
+            return p->op[i].power;
+    return 1;
+}
+
+/* theta of p, open numbers at their starts.  A length is multiplied with
+ * `widen`, the inverse of one divided by it. */
+static gram_status start_values(gi_run *run, const gram_program *p,
+                                const gi_points *x, double widen, double *theta)
+{
+    gram_status status = GRAM_OK;
+    gi_unknown *unknown = NULL;
+    size_t count = 0;
+
+    GI_TRY(gi_unknowns_new(run, p, x, &unknown, &count));
+    if (p->thetas)
+        memcpy(theta, p->theta, p->thetas * sizeof *theta);
+    for (size_t u = 0; u < count; u++) {
+        const gi_slot *slot = &p->kernel->slot[unknown[u].slot];
+        double start = unknown[u].start;
+        int theta_0 = p->first_theta[unknown[u].slot];
+
+        if (slot->param && slot->param->per_column)
+            start *= power_of(p, theta_0) < 0 ? widen : 1 / widen;
+        theta[unknown[u].theta] = start;
+    }
+done:
+    gi_free(unknown);
+    return status;
+}
+
+gram_status gi_pool_kernel(gi_run *run, const char *text,
+                           gram_kernel_scale scale, double widen, gi_pool *out)
+{
+    gram_status status = GRAM_OK;
+    gram_kernel *written = NULL, *scaled = NULL;
+    gram_program *open = NULL;
+    gi_points *x = NULL;
+    double *theta = NULL;
+    int unknown_psd = 0;
+
+    GI_TRY(gram_kernel_new(text ? text : "rbf", &written));
+    GI_TRY(gi_fit_check_proof(written, &unknown_psd));
+    GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
+    GI_TRY(gi_program_new(run, scaled, out->table, 1, &open));
+    GI_TRY(gi_points_new(run, open, out->table, GI_DOUBLE, &x));
+    GI_TRY(GI_NEW(run, theta, open->thetas));
+    GI_TRY(start_values(run, open, x, widen, theta));
+    GI_TRY(gi_kernel_learned(run, open, theta, &out->kernel));
+    GI_TRY(gi_pool_compile(run, out));
+done:
+    gi_free(theta);
+    gi_points_free(x);
+    gi_program_free(open);
+    gram_kernel_free(scaled);
+    gram_kernel_free(written);
+    return status;
+}
+
+gram_status gi_pool_compile(gi_run *run, gi_pool *p)
+{
+    gram_status status;
+
+    gi_points_free(p->x);
+    p->x = NULL;
+    gi_program_free(p->program);
+    p->program = NULL;
+    GI_TRY(gi_program_new(run, p->kernel, p->table, 0, &p->program));
+    GI_TRY(gi_points_new(run, p->program, p->table, GI_DOUBLE, &p->x));
+done:
+    return status;
+}
+
+void gi_pool_clear(gi_pool *p)
+{
+    gi_points_free(p->x);
+    gi_program_free(p->program);
+    gram_kernel_free(p->kernel);
+    gram_table_free(p->table);
+    *p = (gi_pool){0};
+}
+
+int gi_pool_is_fixed(const gi_pool *p)
+{
+    for (size_t i = 0; i < p->program->ops; i++)
+        if (p->program->op[i].code == GI_OP_MATRIX)
+            return 1;
+    return 0;
+}
