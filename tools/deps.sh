@@ -15,7 +15,8 @@ packages() {
     hard) echo clang-14 clang-tidy-14 clang-format-14 llvm-14 libomp-14-dev \
         libclang-rt-14-dev valgrind python3-hypothesis python3-matplotlib \
         python3-tqdm ;;
-    bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn ;;
+    bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn \
+        libsvm-tools ;;
     *) echo "deps.sh: no group \"$1\"" >&2; exit 2 ;;
     esac
 }
