@@ -151,6 +151,7 @@ def grid(n=5000, d=20, target=40):
     mine, text = timed(
         lambda: gram(
             "fit", data, "--loss", "hinge", "--select", "cv", "--folds", 5,
+            "--scale", "none",
             "-k", f"rbf(gamma=?[{','.join(map(str, gammas))}])",
             "--C", f"?[{','.join(map(str, Cs))}]",
             "--tolerance", 1e-3, "--json", "-o", path("gram.model"),
