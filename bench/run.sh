@@ -11,6 +11,7 @@ missed=0
 /usr/bin/python3 bench/bench_kernels.py "$build" || missed=1
 /usr/bin/python3 bench/bench_fit.py "$build" || missed=1
 /usr/bin/python3 bench/bench_splits.py "$build" || missed=1
+/usr/bin/python3 bench/bench_svm.py "$build" || missed=1
 /usr/bin/python3 bench/bench_python.py "$build" || missed=1
 /usr/bin/python3 bench/bench_mmd.py "$build" || missed=1
 "$build/bench/bench_linalg" || missed=1

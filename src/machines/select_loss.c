@@ -48,7 +48,8 @@ typedef struct part {
     int fold;
     size_t q;
     gi_operator *K;
-    size_t *row;
+    size_t *row;       /* that take part, */
+    size_t *out, outs; /* that are left out */
     double *y, *noise, *start;
 } part;
 
@@ -56,6 +57,7 @@ static void part_free(part *a)
 {
     gi_stored_free(a->K);
     gi_free(a->row);
+    gi_free(a->out);
     gi_free(a->y);
     gi_free(a->noise);
     gi_free(a->start);
@@ -76,9 +78,12 @@ static gram_status part_new(const trial *c, gi_run *run, size_t job, part *a)
     a->fold = (int)(job / c->jobs);
     a->q = job % c->jobs;
     GI_TRY(GI_NEW(run, a->row, c->n));
+    GI_TRY(GI_NEW(run, a->out, c->n));
     GI_TRY(GI_NEW(run, a->y, c->n * T));
     GI_TRY(GI_NEW(run, a->noise, c->n));
     for (size_t i = 0; i < c->n; i++) {
+        if (c->fold[i] == a->fold)
+            a->out[a->outs++] = i;
         if (c->fold[i] == a->fold || !takes_part(c, i, a->q))
             continue;
         a->row[m] = i;
@@ -106,32 +111,35 @@ static int is_one_sided(const trial *c, const part *a)
     return 1;
 }
 
-static double entry(const trial *c, size_t i, size_t j)
+/* f += alpha K(j, .) on the rows that were left out; f has T numbers a row. */
+static void add_row(const trial *c, const part *a, size_t j, double alpha,
+                    double *f)
 {
-    return c->blas == &gi_blas_single ? ((const float *)c->K)[i * c->n + j]
-                                      : ((const double *)c->K)[i * c->n + j];
+    const float *single = (const float *)c->K + j * c->n;
+    const double *full = (const double *)c->K + j * c->n;
+
+    if (c->blas == &gi_blas_single)
+        for (size_t i = 0; i < a->outs; i++)
+            f[a->out[i] * c->T] += alpha * (double)single[a->out[i]];
+    else
+        for (size_t i = 0; i < a->outs; i++)
+            f[a->out[i] * c->T] += alpha * full[a->out[i]];
 }
 
 /* f on the rows that were left out, at lambda number l; without a solution it
- * is a constant. */
+ * is a constant.  Row by row of K, which is symmetric, for all of them. */
 static void look(const trial *c, const part *a, const gi_solution *s, size_t l)
 {
     size_t T = a->p.targets;
 
-    for (size_t i = 0; i < c->n; i++) {
-        double *f = c->value + (l * c->n + i) * c->T + a->q;
+    for (size_t t = 0; t < T; t++) {
+        double *f = c->value + l * c->n * c->T + a->q + t;
 
-        if (c->fold[i] != a->fold)
-            continue;
-        for (size_t t = 0; t < T; t++)
-            f[t] = s ? s->intercept[t] : a->p.n ? a->y[0] : 0;
-        for (size_t j = 0; s && j < a->p.n; j++) {
-            const double *alpha = s->alpha + j * T;
-
-            for (size_t t = 0; t < T; t++)
-                if (alpha[t] != 0)
-                    f[t] += alpha[t] * entry(c, i, a->row[j]);
-        }
+        for (size_t i = 0; i < a->outs; i++)
+            f[a->out[i] * c->T] = s ? s->intercept[t] : a->p.n ? a->y[0] : 0;
+        for (size_t j = 0; s && j < a->p.n; j++)
+            if (s->alpha[j * T + t] != 0)
+                add_row(c, a, a->row[j], s->alpha[j * T + t], f);
     }
 }
 

@@ -53,6 +53,9 @@ struct gi_operator {
     gram_status (*part)(const gi_operator *K, gi_run *run, const size_t *row,
                         size_t m, gi_operator **out);
 
+    /* Rows in single precision are K itself, there is none in double. */
+    int only_single;
+
     /* All of it in memory: K(i,j) = single[i*single_ld + j]. */
     const float *single;
     size_t single_ld;

@@ -218,6 +218,8 @@ static gram_status refresh(gi_run *run, gi_smo_state *s, int known)
     gram_status status;
 
     quiet.progress = NULL;
+    if (known && s->K->only_single)
+        return GRAM_OK; /* sums were in double all the time */
     known = known && s->K->part && !s->K->csr;
     GI_TRY(GI_NEW(run, w.support, n));
     GI_TRY(GI_NEW(run, w.b, n));

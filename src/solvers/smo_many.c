@@ -16,13 +16,17 @@ typedef struct many {
     gi_run run; /* of a thread: alone, without progress */
 } many;
 
-/* The start of the next lambda: bounded variables stay bounded, sums stay. */
-static void rescale(const gi_smo_many *m, size_t at, size_t n, double *alpha)
+/* The start of the next lambda, with its f: bounded variables stay bounded,
+ * sums stay. */
+static void rescale(const gi_smo_many *m, size_t at, size_t n, double *alpha,
+                    double *f)
 {
     const double by = m->lambda[at] / m->lambda[at + 1];
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         alpha[i] *= by;
+        f[i] *= by;
+    }
 }
 
 static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
@@ -38,23 +42,25 @@ static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
                     .intercept = m->intercept,
                     .loss = m->loss,
                     .tolerance = m->tolerance};
-    double *start = NULL;
-    gram_status status = GRAM_OK;
+    double *start = NULL, *f = NULL;
+    gram_status status;
 
+    GI_TRY(GI_NEW_ZERO(run, f, rows->n));
     for (size_t k = 0; k < m->lambdas; k++) {
         p.lambda = m->lambda[k];
         p.start = start;
         s = (gi_solution){.residual = NAN, .condition = NAN, .gradient = NAN};
-        GI_TRY(gi_svm_solve(run, cache, &p, &s, NULL));
+        GI_TRY(gi_svm_solve(run, cache, &p, &s, f));
         GI_TRY(m->take(m->user, part, k, &s));
         gi_free(start);
         start = s.alpha;
         s.alpha = NULL;
         if (k + 1 < m->lambdas)
-            rescale(m, k, rows->n, start);
+            rescale(m, k, rows->n, start, f);
         gi_solution_free(&s);
     }
 done:
+    gi_free(f);
     gi_free(start);
     gi_solution_free(&s);
     return status;

@@ -71,10 +71,12 @@ static void warm_up(svm *s)
         sum += s->a[v];
     }
     for (size_t v = 0; s->q.groups && v < s->variables && sum != 0; v++) {
-        const double room = sum > 0 ? s->a[v] - s->low[v] : s->a[v] - s->high[v];
+        const double room =
+            sum > 0 ? s->a[v] - s->low[v] : s->a[v] - s->high[v];
         const double by = fabs(room) < fabs(sum) ? room : sum;
 
-        s->a[v] = by == room ? (sum > 0 ? s->low[v] : s->high[v]) : s->a[v] - by;
+        s->a[v] =
+            by == room ? (sum > 0 ? s->low[v] : s->high[v]) : s->a[v] - by;
         sum -= by;
     }
 }
@@ -281,8 +283,8 @@ static void measure(const svm *s, gi_solution *out)
         if (novelty)
             linear += s->nu * w * s->b;
         else
-            linear += p->y[i] * a - (s->mode->twice ? s->loss.arg[0] : 0) *
-                                        fabs(a);
+            linear +=
+                p->y[i] * a - (s->mode->twice ? s->loss.arg[0] : 0) * fabs(a);
     }
     if (novelty) {
         out->objective = norm / 2 + linear + losses;
@@ -350,17 +352,32 @@ done:
     return status;
 }
 
+/* Is f of the start known: 0, or what was given, if the start is feasible but
+ * for rounding? */
+static int knows_f(const svm *s, const double *f)
+{
+    int zero = 1, same = f && s->p->start && !s->mode->with_nu;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const double b = s->a[i] + (s->mode->twice ? s->a[i + s->n] : 0);
+
+        zero = zero && b == 0;
+        same = same && fabs(b - s->p->start[i]) <= 1e-12 * s->C;
+    }
+    for (size_t i = 0; !zero && same && i < s->n; i++)
+        s->f[i] = f[i];
+    return zero || same;
+}
+
 gram_status gi_svm_solve(gi_run *run, gi_smo_cache *cache, const gi_problem *p,
                          gi_solution *out, double *f)
 {
     svm s = {.p = p};
-    int cold = 1;
     gram_status status;
 
     GI_TRY(begin(run, &s));
-    for (size_t v = 0; v < s.variables; v++)
-        cold = cold && s.a[v] == 0;
-    GI_TRY(gi_smo_solve(run, p->K, cache, &s.q, cold, s.a, s.f, &s.r));
+    GI_TRY(
+        gi_smo_solve(run, p->K, cache, &s.q, knows_f(&s, f), s.a, s.f, &s.r));
     GI_TRY(finish(run, &s, out));
     for (size_t i = 0; f && i < s.n; i++)
         f[i] = s.f[i] / s.scale;

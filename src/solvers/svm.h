@@ -28,8 +28,8 @@ const char *gi_svm_refuses(const gi_problem *p);
 
 /* alpha, intercept, objective and gap (in double, from K b of the answer),
  * lambda, epsilon, steps, converged.  p->start is moved into the box; with nu
- * and one_class it is not used.  *f, if not NULL: the values of f without b at
- * the rows, n of them.
+ * and one_class it is not used.  f, if not NULL: the values of f without b at
+ * the rows, n of them; with p->start those of the start when it is called.
  *
  * Errors: RANGE (nu that cannot be reached), NUMERIC (margin 0), those of
  * gi_smo_solve. */
