@@ -278,8 +278,8 @@ TEST(probabilities_are_averages)
 
 TESTS(SMALL(the_value_is_that_of_the_formula),
       SMALL(gradients_are_those_of_differences),
-      SMALL(the_search_ends_where_the_gradient_does),
+      NORMAL(the_search_ends_where_the_gradient_does),
       SMALL(variances_are_those_of_the_posterior),
       SMALL(what_has_no_evidence_is_said),
-      SMALL(without_memory_it_says_so_and_leaves_nothing_behind),
+      NORMAL(without_memory_it_says_so_and_leaves_nothing_behind),
       SMALL(probabilities_are_averages))
