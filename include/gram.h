@@ -560,12 +560,13 @@ GRAM_API gram_status gram_function_inner(const gram_function *f,
  * is a category, or a loss for classes, makes it a classifier; several classes
  * need several functions f, the outputs.
  *
- * Read as a Gaussian process, f of the squared loss, V = (y - f)^2, has covariance amplitude * k and row i noise
- * variance noise_variance/w_i, noise_variance = amplitude * lambda.  The
- * amplitude is the one of greatest evidence, unless the kernel has a number in
- * front and lambda is a number: then it is 1.  A noise column v makes the noise
- * variance v_i/w_i, and the amplitude 1/lambda.  A machine keeps the columns
- * that its kernel looks at; it does not change. */
+ * Read as a Gaussian process, f of the squared loss, V = (y - f)^2, has
+ * covariance amplitude * k and row i noise variance noise_variance/w_i,
+ * noise_variance = amplitude * lambda.  The amplitude is the one of greatest
+ * evidence, unless the kernel has a number in front and lambda is a number:
+ * then it is 1.  A noise column v makes the noise variance v_i/w_i, and the
+ * amplitude 1/lambda.  A machine keeps the columns that its kernel looks at; it
+ * does not change. */
 typedef struct gram_machine gram_machine;
 
 /* How numbers that are left open are chosen. */
@@ -603,8 +604,8 @@ typedef struct gram_fit_options {
                            numbers, logistic for categories */
     const char *class_weights; /* "balanced", "ham=1,spam=5"; NULL: all 1 */
     gram_classes classes;      /* how several classes become outputs */
-    int probability; /* losses without one: calibrate it on folds */
-    const char *lambda; /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
+    int probability;           /* losses without one: calibrate it on folds */
+    const char *lambda;        /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
     const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
     gram_select select;
     gram_kernel_scale scale;
@@ -674,7 +675,7 @@ typedef struct gram_report {
     const char *const *class_name; /* sorted; of two the last is positive */
     const size_t *class_order; /* of a LIBSVM model: place[k] of class k among
                                   its labels; NULL: as class_name */
-    int probabilities; /* classes have them */
+    int probabilities;         /* classes have them */
     size_t outputs; /* functions that were fitted: one per target, class, pair
                        of classes or tau */
     const char *const *output; /* their names */
@@ -747,7 +748,7 @@ typedef struct gram_predict_options {
     gram_interval method;
     size_t why;       /* rows to name */
     int unseen_error; /* a new category is an error, not the prior */
-    int votes; /* classes by votes even where there are probabilities */
+    int votes;        /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
@@ -818,9 +819,9 @@ typedef struct gram_score {
 } gram_score;
 
 /* The table has the targets; scores[outputs], of a classifier one.  A class
- * that the machine does not know counts as wrong.  Where variances would not fit
- * in memory, nlpd and coverage are NaN.  Errors: as predict, NAME (no target
- * there). */
+ * that the machine does not know counts as wrong.  Where variances would not
+ * fit in memory, nlpd and coverage are NaN.  Errors: as predict, NAME (no
+ * target there). */
 GRAM_API gram_status gram_machine_score(const gram_machine *m,
                                         const gram_table *table,
                                         const gram_predict_options *options,

@@ -29,8 +29,8 @@ static inline void svm_begin(svm_world *w, const char *loss, size_t n,
     for (size_t i = 0; i < n; i++) {
         double z = w->x[2 * i] + 0.5 * sin(3 * w->x[2 * i + 1]) + 0.5 * e[i];
 
-        w->y[i] = w->loss->class_->flags & GRAM_LOSS_CLASSES ? (z > 0 ? 1 : -1)
-                                                             : z;
+        w->y[i] =
+            w->loss->class_->flags & GRAM_LOSS_CLASSES ? (z > 0 ? 1 : -1) : z;
         w->noise[i] = i % 3 == 0 ? 0.5 : 1;
     }
     free(e);

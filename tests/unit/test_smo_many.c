@@ -43,8 +43,8 @@ static many_world *begin(const char *loss)
     svm_begin(&w->w, loss, N, "rbf(gamma=0.7)");
     w->K = malloc(N * N * sizeof *w->K);
     assert_non_null(w->K);
-    CHECK_OK(gi_operator_store(w->w.k.K, &w->w.k.run, &gi_blas_single, w->K,
-                               N));
+    CHECK_OK(
+        gi_operator_store(w->w.k.K, &w->w.k.run, &gi_blas_single, w->K, N));
     for (size_t p = 0; p < PARTS; p++) {
         for (size_t i = 0; i < SIZE; i++) {
             w->index[p][i] = (p * 20 + i) % N;
