@@ -23,8 +23,8 @@ struct gi_smo_cache {
     size_t slots, most;
     size_t slabs;
     float **slab;
-    size_t *slot_of; /* per row, or `most` */
-    size_t *row_of;  /* per slot */
+    size_t *slot_of;        /* per row, or `most` */
+    size_t *row_of;         /* per slot */
     size_t *before, *after; /* per slot: neighbours by time, most: the ends */
     size_t oldest, newest;
     size_t computed;
@@ -42,7 +42,8 @@ static gram_status new_tables(gi_run *run, gi_smo_cache *c)
     const size_t n = c->K->rows;
     gram_status status;
 
-    GI_TRY(GI_NEW_ZERO(run, c->slab, (c->most + c->per_slab - 1) / c->per_slab));
+    GI_TRY(
+        GI_NEW_ZERO(run, c->slab, (c->most + c->per_slab - 1) / c->per_slab));
     GI_TRY(GI_NEW(run, c->slot_of, n));
     GI_TRY(GI_NEW(run, c->row_of, c->most));
     GI_TRY(GI_NEW(run, c->before, c->most));

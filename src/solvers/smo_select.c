@@ -37,7 +37,7 @@ void gi_smo_look(gi_smo_state *s)
     for (size_t v = 0; v < q->variables; v++) {
         const double value = -(s->f[gi_smo_row(q, v)] + q->linear[v]);
         const size_t g = gi_smo_group(q, v);
-        const int up = s->a[v] < q->high[v], down = s->a[v] > q->low[v];
+        const int up = s->a[v]<q->high[v], down = s->a[v]> q->low[v];
 
         if (up && value > s->top[g])
             s->top[g] = value;
