@@ -172,6 +172,47 @@ TEST(no_rows_make_no_tiles)
     free_world(w);
 }
 
+/* Does the program see rows through inner products and distances alone, all
+ * columns alike? */
+static int sees_products(const world *w)
+{
+    for (size_t i = 0; i < w->p.ops; i++) {
+        const gi_op *op = &w->p.op[i];
+
+        if (op->view >= 0 &&
+            ((op->code != GI_OP_DOT && op->code != GI_OP_SQDIST) ||
+             op->slot >= 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* Columns that no row has an entry in change nothing, though rows are then no
+ * longer written out. */
+static void check_wide(const char *name, world *w, gi_points *x, gi_points *t)
+{
+    const size_t width = x->view->sparse_width;
+    double *K, *L;
+
+    if (!w->view.sparse_width || !sees_products(w))
+        return;
+    w->matrix.cols = t->rows;
+    K = store(w, x, t);
+    x->view->sparse_width = t->view->sparse_width = 1000 * width;
+    L = store(w, x, t);
+    x->view->sparse_width = t->view->sparse_width = width;
+    for (size_t i = 0; i < x->rows * t->rows; i++)
+        if (!(fabs(K[i] - L[i]) <= 1e-13 * fmax(1, fabs(L[i]))))
+            fail_msg("%s: %.17g, %.17g if wide", name, K[i], L[i]);
+    free(K);
+    free(L);
+}
+
+TEST(sparse_rows_do_not_mind_empty_columns)
+{
+    for_all(10, 450, check_wide);
+}
+
 static void check_sparse(const char *name, world *w, gi_points *x, gi_points *t)
 {
     gi_points *dx, *dt;
@@ -411,6 +452,7 @@ TESTS(SMALL(every_instruction_equals_a_long_double_loop),
       SMALL(equal_rows_have_equal_values), SMALL(all_sizes_work),
       NORMAL(blocks_of_both_sizes_work), SMALL(no_rows_make_no_tiles),
       SMALL(functions_of_two_rows_refuse_sparse_columns),
+      SMALL(sparse_rows_do_not_mind_empty_columns),
       SMALL(sparse_rows_equal_dense_ones), NORMAL(rbf_keeps_its_error_bound),
       SMALL(close_points_far_from_the_mean_keep_their_distance),
       SMALL(huge_and_tiny_data_are_no_danger),
