@@ -99,19 +99,3 @@ gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)
     w.run.progress = NULL;
     return gi_each(run, m->parts, solve_part, &w);
 }
-
-void gi_smo_many_decide(const gi_smo_many *m, size_t part, const gi_solution *s,
-                        const size_t *row, size_t rows, double *out)
-{
-    const gi_smo_part *p = &m->part[part];
-
-    for (size_t i = 0; i < rows; i++) {
-        const float *k = m->K + row[i] * m->ld;
-        double sum = 0;
-
-        for (size_t j = 0; j < p->n; j++)
-            if (s->alpha[j] != 0)
-                sum += s->alpha[j] * (double)k[p->index[j]];
-        out[i] = sum + s->intercept[0];
-    }
-}

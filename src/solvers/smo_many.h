@@ -42,9 +42,4 @@ typedef struct gi_smo_many {
  * Errors: RANGE (a lambda), those of gi_svm_solve and of `take`. */
 gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m);
 
-/* out[i] = sum_j alpha_j K(row[i], index[j]) + b of a solution of `part`, for m
- * rows of K: decision values of rows that were held out. */
-void gi_smo_many_decide(const gi_smo_many *m, size_t part, const gi_solution *s,
-                        const size_t *row, size_t rows, double *out);
-
 #endif
