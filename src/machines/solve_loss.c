@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "machines/machine.h"
 #include "machines/part.h"
+#include "solvers/gap.h"
 #include "solvers/sample.h"
 #include "solvers/smo_many.h"
 
@@ -51,35 +52,82 @@ done:
     return status;
 }
 
+/* The problem of one function, on rows of its own if not all take part. */
+typedef struct function {
+    gi_sample sample;
+    gi_operator *own;
+    size_t *row, count;
+} function;
+
+static gram_status function_new(gi_run *run, const gram_machine *m,
+                                const gi_operator *K, size_t q, double *room,
+                                function *f)
+{
+    gram_status status = GRAM_OK;
+    gi_problem p = gi_machine_problem(m, K, q, room);
+
+    GI_TRY(find_rows(run, m, q, &f->row, &f->count));
+    GI_TRY(
+        gi_sample_new(run, m->program, m->x, &p, f->row, f->count, &f->sample));
+    f->sample.problem.K = K;
+    if (f->row) {
+        GI_TRY(
+            gi_operator_new(run, m->program, NULL, f->sample.x, NULL, &f->own));
+        f->sample.problem.K = f->own;
+    }
+done:
+    return status;
+}
+
+static void function_free(function *f)
+{
+    gi_operator_free(f->own);
+    gi_sample_free(&f->sample);
+    gi_free(f->row);
+}
+
 static gram_status solve_function(gi_run *run, gram_machine *m,
                                   const gi_operator *K, const gi_solver *solver,
                                   const gram_fit_options *o, size_t q,
                                   double *room)
 {
     gram_status status = GRAM_OK;
-    gi_problem p = gi_machine_problem(m, K, q, room);
     gi_solution *s = &m->solution[q];
-    gi_operator *own = NULL;
     unsigned char *held = NULL;
-    size_t *row = NULL, count = 0;
-    gi_sample sample = {0};
+    function f = {0};
 
-    GI_TRY(find_rows(run, m, q, &row, &count));
-    GI_TRY(gi_sample_new(run, m->program, m->x, &p, row, count, &sample));
-    sample.problem.K = K;
-    if (row) {
-        GI_TRY(gi_operator_new(run, m->program, NULL, sample.x, NULL, &own));
-        sample.problem.K = own;
-    }
-    GI_TRY(gi_machine_wishes(run, o, count, &sample.problem, &held));
-    GI_TRY(gi_solver_solve(run, solver, &sample.problem, s));
-    if (row)
-        GI_TRY(scatter(run, m->n, row, count, s));
+    GI_TRY(function_new(run, m, K, q, room, &f));
+    GI_TRY(gi_machine_wishes(run, o, f.count, &f.sample.problem, &held));
+    GI_TRY(gi_solver_solve(run, solver, &f.sample.problem, s));
+    if (f.row)
+        GI_TRY(scatter(run, m->n, f.row, f.count, s));
 done:
-    gi_operator_free(own);
-    gi_sample_free(&sample);
-    gi_free(row);
+    function_free(&f);
     gi_free(held);
+    return status;
+}
+
+/* Objective and gap in double, of a solution over a matrix in single. */
+static gram_status measure_function(gi_run *run, gram_machine *m,
+                                    const gi_operator *K, size_t q,
+                                    double *room)
+{
+    gram_status status = GRAM_OK;
+    gi_solution *s = &m->solution[q], part = *s;
+    function f = {0};
+
+    part.alpha = NULL;
+    GI_TRY(function_new(run, m, K, q, room, &f));
+    GI_TRY(GI_NEW(run, part.alpha, f.count));
+    for (size_t i = 0; i < f.count; i++)
+        part.alpha[i] = s->alpha[f.row[i]];
+    f.sample.problem.lambda = s->lambda;
+    GI_TRY(gi_gap_measure(run, &f.sample.problem, &part));
+    s->objective = part.objective;
+    s->gap = part.gap;
+done:
+    gi_free(part.alpha);
+    function_free(&f);
     return status;
 }
 
@@ -287,8 +335,8 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
             gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
         size_t each = m->solutions > 1 ? 1 : m->targets;
 
-        if (!together)
-            GI_TRY(solve_function(&part, m, K, solver, o, q, room));
+        GI_TRY(together ? measure_function(&part, m, K, q, room)
+                        : solve_function(&part, m, K, solver, o, q, room));
         for (size_t t = q; t < q + each; t++) {
             m->constant[t] = m->solution[q].intercept[t - q];
             m->lambda[t] = m->solution[q].lambda;
