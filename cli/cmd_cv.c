@@ -158,24 +158,25 @@ static int print_cells(const cells *c, double best)
     return CLI_GOOD;
 }
 
-static int run_grid(const gram_table *table, gram_fit_options *o)
+static int run_grid(const gram_table *table, const gram_fit_options *given)
 {
     int code = CLI_GOOD;
     gram_exec exec = cli_exec("cross-validating");
+    gram_fit_options o = *given;
     gram_machine *m = NULL;
     cells c = {0};
 
-    o->select = GRAM_SELECT_CV;
-    o->known = known;
-    o->found = found;
-    o->cell_user = &c;
+    o.select = GRAM_SELECT_CV;
+    o.known = known;
+    o.found = found;
+    o.cell_user = &c;
     if (log_path) {
         CLI_TRY(read_log(&c));
         c.log = fopen(log_path, "a");
         if (!c.log)
             CLI_TRY(cli_fail("%s: cannot be written", log_path));
     }
-    CLI_TRY(cli_status(gram_machine_fit(table, o, &exec, &m)));
+    CLI_TRY(cli_status(gram_machine_fit(table, &o, &exec, &m)));
     if (c.count == 0)
         CLI_TRY(cli_fail("--grid: nothing is open; write kernels as in "
                          "'rbf(gamma=?[0.1,1])' and lambda as '?[0.1,1]'"));

@@ -70,9 +70,11 @@ static int direction(const sigmoid *s, double *da, double *db, double *slope)
 /* Go there, by half as much as long as that is too far; 0 if it always is. */
 static int step(sigmoid *s, double da, double db, double slope)
 {
-    const double shortest = 1e-10, share = 1e-4;
+    enum { HALVINGS = 33 };
+    const double share = 1e-4;
+    double size = 1;
 
-    for (double size = 1; size >= shortest; size /= 2) {
+    for (int k = 0; k < HALVINGS; k++, size /= 2) {
         double next = value_at(s, s->a + size * da, s->b + size * db);
 
         if (next < s->value + share * size * slope) {
