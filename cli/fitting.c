@@ -119,13 +119,14 @@ static int lambda_of_C(const char **lambda)
     if (!out)
         exit(cli_fail("out of memory"));
     while (*c) {
-        char *end;
-        double x = strchr("?[], ", *c) ? 0 : strtod(c, &end);
+        char *end = NULL;
+        double x;
 
         if (strchr("?[], ", *c)) {
             putc(*c++, out);
             continue;
         }
+        x = strtod(c, &end);
         if (end == c || !(x > 0) || isinf(x)) {
             fclose(out);
             return cli_fail("--C: %s, must be a positive number or ?[X,...]",

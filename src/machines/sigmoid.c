@@ -72,9 +72,9 @@ static int step(sigmoid *s, double da, double db, double slope)
 {
     enum { HALVINGS = 33 };
     const double share = 1e-4;
-    double size = 1;
 
-    for (int k = 0; k < HALVINGS; k++, size /= 2) {
+    for (int k = 0; k < HALVINGS; k++) {
+        double size = ldexp(1, -k);
         double next = value_at(s, s->a + size * da, s->b + size * db);
 
         if (next < s->value + share * size * slope) {
