@@ -117,6 +117,10 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
  * infinite if they are solved one by one. */
 double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver);
 
+/* Are they solved together, with so many bytes to take? */
+int gi_machine_pairs_fit(const gram_machine *m, const gi_solver *solver,
+                         size_t room);
+
 /* What the options say of gd and cg, into a problem; `held` of n rows if some
  * are held out. */
 gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,

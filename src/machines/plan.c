@@ -146,6 +146,8 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
     if (m->solutions > 1)
         one.targets = 1;
     cost = solver->cost(run, &one);
+    if (cost.possible && gi_machine_pairs_fit(m, solver, run->memory))
+        cost.bytes += gi_machine_pairs_bytes(m, solver);
 
     cost.seconds += more * cost.seconds;
     if (m->keep_factor && strcmp(solver->name, "dual") == 0)

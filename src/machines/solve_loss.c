@@ -246,6 +246,13 @@ double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver)
            5 * n * k * sizeof(double);
 }
 
+/* Beside the matrix every thread gathers rows of its pair. */
+int gi_machine_pairs_fit(const gram_machine *m, const gi_solver *solver,
+                         size_t room)
+{
+    return 1.5 * gi_machine_pairs_bytes(m, solver) < (double)room;
+}
+
 /* -------------------------------------------------------------------- rows */
 
 static int has_alpha(const gram_machine *m, size_t i)
@@ -321,9 +328,9 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
-    double used = (double)gram_memory_used();
-    int together =
-        used + 1.5 * gi_machine_pairs_bytes(m, solver) < (double)run->memory;
+    size_t used = gram_memory_used();
+    int together = gi_machine_pairs_fit(
+        m, solver, run->memory > used ? run->memory - used : 0);
     gi_operator *K = NULL;
 
     GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
