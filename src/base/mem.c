@@ -1,14 +1,9 @@
 /* mem.c - aligned, counted, overflow-checked memory.
  *
  * A block of n bytes is preceded by a 64-byte head that holds its size.  Small
- * blocks come from aligned_alloc.  Blocks of 4 MB and more are mapped: the
- * data begin on a 2 MB boundary and the head sits in the page before, so that
- * huge pages cover the data (first touch of 800 MB: 0.24 s without, 0.08 s
- * with), and mremap grows a block by moving page tables, not bytes.  The last
- * mapping that was freed is kept for the next block of about its size, since
- * the kernel takes longer to hand out fresh pages than the tile engine to fill
- * them; any other mapping gives it back first, so that it never adds to a peak
- * of large blocks.
+ * blocks come from aligned_alloc.  Blocks of 4 MB and more are mappings of
+ * their own (pages.h): the data begin on a 2 MB boundary, the head sits in the
+ * page before, and growing moves page tables, not bytes.
  *
  * The budget counts everything the library holds in the process: the caller's
  * gram_exec.memory is checked at each allocation of the run.
@@ -19,13 +14,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/pages.h"
 
 #define MB ((size_t)1 << 20)
 
-enum { HEAD = 64, PAGE = 4096 };
+enum { HEAD = 64 };
 
-static const size_t MAPPED = 4 * MB, HUGE_PAGE = 2 * MB;
+static const size_t MAPPED = 4 * MB;
 
 typedef struct head {
     size_t bytes;  /* asked for */
@@ -36,7 +32,6 @@ typedef struct head {
 _Static_assert(sizeof(head) <= HEAD, "the head fits before the data");
 
 static atomic_size_t used, peak;
-static _Atomic(void *) spare; /* a mapping that was freed, or NULL */
 static atomic_size_t fail_at; /* 0: never */
 static atomic_int fail_sticky;
 
@@ -135,59 +130,21 @@ static gram_status admit(const gi_run *run, size_t more)
 /* Bytes of the mapping for n bytes of data: the head's page, then the data. */
 static size_t mapping_length(size_t n)
 {
-    return PAGE + (n + PAGE - 1) / PAGE * PAGE;
-}
-
-static void unmap(void *p)
-{
-    if (p)
-        munmap((char *)p - PAGE, head_of(p)->length);
-}
-
-/* The spare mapping cut to this length, if that leaves most of it. */
-static void *take_spare(size_t length)
-{
-    void *p = atomic_exchange(&spare, NULL);
-    size_t have = p ? head_of(p)->length : 0;
-
-    if (have < length || have - length > length / 8) {
-        unmap(p);
-        return NULL;
-    }
-    if (have > length)
-        munmap((char *)p - PAGE + length, have - length);
-    head_of(p)->length = length;
-    head_of(p)->used = 1;
-    return p;
-}
-
-/* A mapping whose second page begins on a 2 MB boundary. */
-static void *map_fresh(size_t length)
-{
-    size_t slack = HUGE_PAGE + PAGE;
-    char *raw = mmap(NULL, length + slack, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    char *data, *begin;
-
-    if (raw == MAP_FAILED)
-        return NULL;
-    data = raw + HUGE_PAGE - (uintptr_t)raw % HUGE_PAGE;
-    begin = data - PAGE;
-    if (begin > raw)
-        munmap(raw, (size_t)(begin - raw));
-    munmap(begin + length, (size_t)(raw + slack - begin));
-    madvise(begin, length,
-            MADV_HUGEPAGE); /* all of it: mremap wants one area */
-    head_of(data)->length = length;
-    return data;
+    return GI_PAGE + (n + GI_PAGE - 1) / GI_PAGE * GI_PAGE;
 }
 
 static void *map_block(size_t bytes)
 {
     size_t length = mapping_length(bytes);
-    void *p = take_spare(length);
+    int fresh = 0;
+    char *p = gi_pages_new(length, &fresh);
 
-    return p ? p : map_fresh(length);
+    if (!p)
+        return NULL;
+    p += GI_PAGE;
+    head_of(p)->length = length;
+    head_of(p)->used = !fresh;
+    return p;
 }
 
 static void *heap_block(size_t bytes)
@@ -251,7 +208,7 @@ void gi_free(void *p)
     h = head_of(p);
     count(0, h->bytes);
     if (h->length)
-        unmap(atomic_exchange(&spare, p));
+        gi_pages_free((char *)p - GI_PAGE, h->length);
     else
         free(h);
 }
@@ -274,16 +231,13 @@ void gram_memory_free(void *p)
 static void *remap(void *p, size_t bytes)
 {
     size_t length = mapping_length(bytes);
-    char *moved;
+    char *moved =
+        gi_pages_resize((char *)p - GI_PAGE, head_of(p)->length, length);
 
-    if (length > head_of(p)->length)
-        unmap(atomic_exchange(&spare, NULL)); /* it must not add to the peak */
-    moved =
-        mremap((char *)p - PAGE, head_of(p)->length, length, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED)
+    if (!moved)
         return NULL;
-    head_of(moved + PAGE)->length = length;
-    return moved + PAGE;
+    head_of(moved + GI_PAGE)->length = length;
+    return moved + GI_PAGE;
 }
 
 gram_status gi_grow(gi_run *run, void *slot, size_t n, size_t size)
