@@ -87,6 +87,8 @@ typedef struct gram_python_user {
     int stop;
 } gram_python_user;
 extern "Python" int gram_python_asked(void *user, double done);
+extern "Python" void gram_python_found(void *user, const char *kernel,
+                                       double lambda, double error);
 int gram_python_progress(void *user, double done);
 gram_status gram_python_register(const char *name);
 const char *gram_python_task(const char *name);

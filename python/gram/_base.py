@@ -11,15 +11,15 @@ from numbers import Real
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning, EfficiencyWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ._errors import GramTypeError, GramValueError, GramWarning
 from ._kernel import Kernel
-from ._library import Running, choice, whole
-from ._machine import MATRIX, Machine, Report, add_role, matrix_table
+from ._library import Running, choice, seed_of, threads_of
+from ._machine import MATRIX, Cell, Machine, Report, add_role, matrix_table
 from ._progress import progress
 from ._table import (
     Frame,
@@ -84,24 +84,6 @@ def one_column(y: np.ndarray) -> np.ndarray:
         raise GramValueError(f"y: {error}") from error
 
 
-def _threads(n_jobs: Optional[int]) -> int:
-    """None: one per core; -1 as well, -2: one fewer."""
-    if n_jobs is None:
-        return 0
-    if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
-        return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
-    return whole(n_jobs, "n_jobs", 1)
-
-
-def _seed(random_state: Any) -> int:
-    """None: 0, so that results can be repeated."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return whole(random_state, "random_state")
-
-
 def _free_name(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
@@ -120,8 +102,8 @@ class Estimator(BaseEstimator):
         if random_state is None:
             random_state = getattr(self, "random_state", None)
         memory = getattr(self, "memory", None)
-        threads = _threads(self.n_jobs)
-        return Running(threads, _seed(random_state), memory or 0, tell)
+        threads = threads_of(self.n_jobs)
+        return Running(threads, seed_of(random_state), memory or 0, tell)
 
     @staticmethod
     def _as_rows(X: Any) -> Rows:
@@ -205,13 +187,20 @@ class MachineEstimator(Estimator):
         """Known variances of the targets, if there are any."""
         return None
 
+    def _given_folds(self, rows: Rows) -> Optional[np.ndarray]:
+        """The fold of each row, if they were given."""
+        return None
+
     def _matrix_of(self, X: Any, Y: Any) -> Any:
         """What a function that is the kernel says."""
         return self.kernel(X, Y)
 
     # ------------------------------------------------------------------ fit
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """The table to fit to, and all options."""
         rows = self._take(X, reset=True)
         targets = self._targets(y, rows)
         table, kernel = self._training(rows)
@@ -226,9 +215,23 @@ class MachineEstimator(Estimator):
         if noise is not None:
             name = _free_name("noise", taken)
             add_role(table, name, noise, "noise", "alpha")
+        options = {**self._options(), **kernel}
+        folds = self._given_folds(rows)
+        if folds is not None:
+            name = _free_name("fold", taken)
+            add_role(table, name, folds, "group", "folds")
+            options["folds"] = {"given": name}
+        return table, options
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        table, options = self._prepared(X, y, sample_weight)
         with progress(self.verbose, type(self).__name__) as tell:
-            options = {**self._options(), **kernel}
-            machine = Machine.fit(table, options, self._running(tell))
+            cells: list[Cell] = []
+            machine = Machine.fit(table, options, self._running(tell), cells)
+        self.__dict__.pop("cv_results_", None)
+        if cells:
+            columns = (np.array(column) for column in zip(*cells))
+            self.cv_results_ = dict(zip(("kernel", "lam", "error"), columns))
         self._finish(machine)
         for sentence in machine.report.warnings:
             kind = ConvergenceWarning if "converge" in sentence else GramWarning
@@ -387,6 +390,47 @@ class MachineEstimator(Estimator):
         return values[:, 0] if self._flat else values
 
     # ----------------------------------------------------------- what is there
+
+    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Report:
+        """What fit would do with these rows, without doing it: ``solver``,
+        ``selection``, ``bytes`` at the peak, ``seconds`` as a rough guess, and
+        ``others``, the other solvers.
+
+        A fit that does not fit into memory is a MemoryError that says what
+        would.
+        """
+        model = clone(self)
+        table, options = model._prepared(X, y, sample_weight)
+        return Machine.plan(table, options, model._running())
+
+    def importance(self) -> dict[str, dict[str, float]]:
+        """How much matters for f, over the rows fitted to: ``columns``, by the
+        mean squared change of f when their cells are shuffled among rows, and
+        ``terms`` of the kernel's sum, by the mean square of their part.  Of
+        several outputs it is the first."""
+        machine = self._fitted()
+        self._refuse_unknown({"importance"})
+        terms, columns = machine.importance(self._running())
+        return {
+            "columns": dict(zip(machine.column_names(), columns.tolist())),
+            "terms": dict(zip(machine.terms(), terms.tolist())),
+        }
+
+    def norm(self) -> float:
+        """The norm of f, without its intercept, in the kernel's space."""
+        return float(np.sqrt(max(0.0, self.inner(self))))
+
+    def inner(self, other: MachineEstimator) -> float:
+        """The inner product of f and that of another model with the same
+        kernel, intercepts left out."""
+        if not isinstance(other, MachineEstimator):
+            raise GramTypeError(
+                f"other: a {type(other).__name__}, must be a fitted estimator "
+                "of gram's"
+            )
+        machines = self._fitted(), other._fitted()
+        self._refuse_unknown({"norm"})
+        return machines[0].inner(machines[1], self._running())
 
     @property
     def report_(self) -> Report:

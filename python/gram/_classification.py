@@ -240,7 +240,7 @@ class KernelClassifier(Tuned, Classifier):
         scale: str = "auto",
         intercept: bool = True,
         solver: str = "auto",
-        folds: int = 5,
+        folds: Any = 5,
         allow_indefinite: bool = False,
         tolerance: float = 0.0,
         steps: int = 0,
@@ -415,7 +415,7 @@ class GaussianProcessClassifier(Classifier):
                 f"multi_class = {self.multi_class!r}, must be 'one_vs_rest'"
             )
         for name in ("machine_", "estimators_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         self._target_names(y)
         rows, labels = self._take(X, reset=True), self._labels(y)
         self._check_length(labels, rows)

@@ -39,6 +39,7 @@ class Kernel:
     """
 
     __slots__ = ("_handle",)
+    _handle: Any
     __array_ufunc__ = None  # NumPy's numbers leave + and * to us
 
     def __init__(self, spec: Union[str, Kernel]) -> None:

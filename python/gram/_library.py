@@ -1,6 +1,7 @@
 """Calls of libgram: status to exception, options, running, room for results."""
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, Optional
 from weakref import WeakKeyDictionary
 
@@ -67,19 +68,51 @@ def make(function: Any, free: Any, *args: Any) -> Any:
     return ffi.gc(out[0], free)
 
 
-def struct(kind: str, given: dict[str, Any]) -> Any:
-    """A struct of options: texts become strings of C, None is left out."""
-    kept = []
+def _in_c(given: dict[str, Any], kept: list[Any]) -> dict[str, Any]:
     values = {}
     for key, value in given.items():
         if isinstance(value, str):
             value = ffi.new("char[]", chars(value, key))
             kept.append(value)
+        elif isinstance(value, dict):
+            value = _in_c(value, kept)
         if value is not None:
             values[key] = value
-    made = ffi.new(f"{kind} *", values)
+    return values
+
+
+def struct(kind: str, given: dict[str, Any]) -> Any:
+    """A struct of options: texts become strings of C, a dict is a struct in it,
+    None is left out."""
+    kept: list[Any] = []
+    made = ffi.new(f"{kind} *", _in_c(given, kept))
     _pointed_to[made] = kept
     return made
+
+
+def _field(value: Any, kind: Any, count: int) -> Any:
+    if kind.kind != "pointer":
+        return value
+    if kind.item.cname == "char":
+        return text(value) if value else None
+    count = count if value else 0
+    if kind.item.kind == "pointer":
+        return tuple(text(value[i]) for i in range(count))
+    return np.array(ffi.unpack(value, count)) if count else np.empty(0)
+
+
+def fields(report: Any, counts: dict[str, str], other: str = "") -> dict[str, Any]:
+    """The fields of a struct that is pointed to: texts, numbers, and arrays;
+    `counts` names the fields that tell how long these are, or it is `other`."""
+    counts = {"warnings": "warning_count", **counts}
+    return {
+        key: _field(
+            getattr(report, key),
+            field.type,
+            getattr(report, counts.get(key, other), 0),
+        )
+        for key, field in ffi.typeof(report).item.fields
+    }
 
 
 def choice(kind: str, name: str, word: Any) -> int:
@@ -107,6 +140,26 @@ def whole(value: Any, name: str, least: int = 0) -> int:
     if value < least:
         raise GramValueError(f"{name} = {value}, must be at least {least}")
     return int(value)
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """None: one per core; -1 as well, -2: one fewer."""
+    if n_jobs is None:
+        return 0
+    if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
+        return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+    return whole(n_jobs, "n_jobs", 1)
+
+
+def seed_of(random_state: Any) -> int:
+    """None: 0, so that results can be repeated."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return whole(random_state, "random_state")
 
 
 def doubles(array: np.ndarray) -> Any:

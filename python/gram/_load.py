@@ -9,7 +9,7 @@ from ._machine import Machine
 from ._regression import KernelRegressor
 from ._svm import OneClassSVM
 
-_TASKS = {
+_TASKS: dict[str, Any] = {
     "regression": KernelRegressor,
     "classification": KernelClassifier,
     "novelty": OneClassSVM,

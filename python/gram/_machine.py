@@ -8,7 +8,17 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._gram import ffi, lib
-from ._library import Running, chars, check, doubles, make, room, struct, text
+from ._library import (
+    Running,
+    chars,
+    check,
+    doubles,
+    fields,
+    make,
+    room,
+    struct,
+    text,
+)
 from ._read import columns_of
 from ._table import add_category, add_numbers, as_table
 
@@ -22,7 +32,6 @@ _ROLES = {
 }
 # How many entries the arrays of a report have; the others have `outputs`.
 _COUNTS = {
-    "warnings": "warning_count",
     "target": "targets",
     "class_name": "classes",
     "class_order": "classes",
@@ -31,6 +40,8 @@ _COUNTS = {
 _KINDS = {"label": np.intc, "why": np.uintp}
 # What Python cannot call by its name.
 _NAMES = {"lambda": "lam"}
+# Of a path, where none are given.
+_LAMBDAS = 50
 
 check(lib.gram_python_register(MATRIX.encode()))
 
@@ -49,7 +60,7 @@ def add_role(
     """Add a column that is a target, weight, noise or group; texts are classes.
     """
     raw = chars(key, f"{name}: the column name")
-    add = add_category if values.dtype == object else add_numbers
+    add: Any = add_category if values.dtype == object else add_numbers
     add(table, raw, values, name)
     check(lib.gram_table_set_role(table, raw, _ROLES[role]), name)
 
@@ -61,17 +72,14 @@ def matrix_table(K: np.ndarray, train: bool) -> Any:
     return as_table(np.column_stack([K, place]), "K")
 
 
-def _field(report: Any, key: str, kind: Any) -> Any:
-    value = getattr(report, key)
-    if kind.kind != "pointer":
-        return value
-    if kind.item.cname == "char":
-        return text(value)
-    there = value != ffi.NULL
-    count = getattr(report, _COUNTS.get(key, "outputs")) if there else 0
-    if kind.item.kind == "pointer":
-        return tuple(text(value[i]) for i in range(count))
-    return np.array(ffi.unpack(value, count)) if count else np.empty(0)
+# A kernel and a lambda that were tried on folds, and the error.
+Cell = tuple[str, float, float]
+
+
+@ffi.def_extern()
+def gram_python_found(user: Any, kernel: Any, lam: float, error: float) -> None:
+    """Remember a cell."""
+    ffi.from_handle(user).append((text(kernel), lam, error))
 
 
 class Report(SimpleNamespace):
@@ -85,28 +93,70 @@ class Machine:
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
-        found = lib.gram_machine_report(handle)
-        fields = ffi.typeof("gram_report").fields
+        found = fields(lib.gram_machine_report(handle), _COUNTS, "outputs")
         self.report = Report(
-            **{
-                _NAMES.get(key, key): _field(found, key, field.type)
-                for key, field in fields
-            }
+            **{_NAMES.get(key, key): value for key, value in found.items()}
         )
 
     @classmethod
-    def fit(cls, table: Any, options: dict[str, Any], running: Running) -> Machine:
-        """Fit to a table with targets; options are those of gram.h."""
+    def fit(
+        cls,
+        table: Any,
+        options: dict[str, Any],
+        running: Running,
+        cells: Optional[list[Cell]] = None,
+    ) -> Machine:
+        """Fit to a table with targets; options are those of gram.h.  `cells`
+        gets what was tried on folds."""
         made = struct("gram_fit_options", options)
-        return cls(
-            make(
-                lib.gram_machine_fit,
-                lib.gram_machine_free,
+        handle = ffi.new_handle(cells)
+        if cells is not None:
+            made.found, made.cell_user = lib.gram_python_found, handle
+        fit, free = lib.gram_machine_fit, lib.gram_machine_free
+        return cls(make(fit, free, table, made, running.exec))
+
+    @staticmethod
+    def plan(table: Any, options: dict[str, Any], running: Running) -> Report:
+        """What a fit would do."""
+        out = ffi.new("gram_plan *")
+        made = struct("gram_fit_options", options)
+        check(lib.gram_machine_plan(table, made, running.exec, out))
+        found = fields(out, {})
+        return Report(**{**found, "others": text(found["others"])})
+
+    @staticmethod
+    def path(
+        table: Any,
+        options: dict[str, Any],
+        lams: Optional[np.ndarray],
+        running: Running,
+    ) -> dict[str, np.ndarray]:
+        """The criteria at every lambda: arrays of lambdas x targets."""
+        roles = (
+            lib.gram_table_column(table, j).role
+            for j in range(lib.gram_table_cols(table))
+        )
+        targets = sum(role == lib.GRAM_ROLE_TARGET for role in roles)
+        count = _LAMBDAS if lams is None else len(lams)
+        rows = ffi.new("gram_path_row[]", count * targets)
+        best = ffi.new("size_t[]", 3 * targets)
+        check(
+            lib.gram_machine_path(
                 table,
-                made,
+                struct("gram_fit_options", options),
+                ffi.NULL if lams is None else doubles(lams),
+                count,
                 running.exec,
+                rows,
+                best,
             )
         )
+        names = [key for key, _ in ffi.typeof("gram_path_row").fields]
+        values = np.frombuffer(ffi.buffer(rows)).reshape(count, targets, -1)
+        return {
+            _NAMES.get(key, key): values[:, :, i]
+            for i, key in enumerate(names)
+        }
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike]) -> Machine:
@@ -141,6 +191,39 @@ class Machine:
         memory = ffi.gc(where[0], lib.gram_memory_free)
         return Machine.unpack, (bytes(ffi.buffer(memory, length[0])),)
 
+    def save_libsvm(self, path: Union[str, os.PathLike]) -> None:
+        """Write a model file of LIBSVM's."""
+        raw, run = os.fsencode(path), Running().exec
+        options = ffi.new("gram_libsvm_options *")
+        check(lib.gram_machine_save_libsvm(self._handle, raw, options, run))
+
+    def update(
+        self, table: Any, remove: Optional[np.ndarray], running: Running
+    ) -> Machine:
+        """With more rows, or without some of its own."""
+        gone = ffi.NULL
+        if remove is not None:
+            gone = ffi.from_buffer("unsigned char[]", remove)
+        update, free = lib.gram_machine_update, lib.gram_machine_free
+        run = running.exec
+        return Machine(make(update, free, self._handle, table, gone, run))
+
+    def inner(self, other: Machine, running: Running) -> float:
+        """The inner product of two functions, intercepts left out."""
+        out = ffi.new("double *")
+        inner = lib.gram_machine_inner
+        check(inner(self._handle, other._handle, running.exec, out))
+        return float(out[0])
+
+    def importance(self, running: Running) -> tuple[np.ndarray, np.ndarray]:
+        """How much terms and columns explain."""
+        terms = np.empty(lib.gram_machine_terms(self._handle))
+        columns = np.empty(self.report.d)
+        importance = lib.gram_machine_importance
+        run = running.exec
+        check(importance(self._handle, run, doubles(terms), doubles(columns)))
+        return terms, columns
+
     def columns(self) -> dict[str, tuple[str, int]]:
         """The columns that the kernel looks at: their types and widths."""
         table = lib.gram_machine_table(self._handle)
@@ -167,6 +250,11 @@ class Machine:
         alpha_of = lib.gram_machine_alpha
         check(alpha_of(self._handle, Running().exec, row, doubles(alpha)))
         return rows.astype(np.intp), alpha
+
+    def column_names(self) -> list[str]:
+        """The columns, features of a sparse block too, that the kernel sees."""
+        column = lib.gram_machine_column
+        return [text(column(self._handle, j)) for j in range(self.report.d)]
 
     def terms(self) -> list[str]:
         """The terms of the kernel's outermost sum."""
@@ -201,11 +289,11 @@ class Machine:
             )
             for key in wanted
         }
-        fields = dict(ffi.typeof("gram_prediction").fields)
+        types = dict(ffi.typeof("gram_prediction").fields)
         out = ffi.new(
             "gram_prediction *",
             {
-                key: ffi.cast(fields[key].type, array.ctypes.data)
+                key: ffi.cast(types[key].type, array.ctypes.data)
                 for key, array in arrays.items()
             },
         )

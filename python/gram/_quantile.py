@@ -57,7 +57,7 @@ class QuantileRegressor(RegressorMixin, Tuned):
         scale: str = "auto",
         intercept: bool = True,
         solver: str = "auto",
-        folds: int = 5,
+        folds: Any = 5,
         allow_indefinite: bool = False,
         tolerance: float = 0.0,
         steps: int = 0,

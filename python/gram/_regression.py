@@ -1,17 +1,19 @@
 """Regression: kernel machines, kernel ridge, Gaussian processes."""
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Optional, Union
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from ._base import KernelSpec, MachineEstimator, checked, number_text
 from ._errors import GramValueError
+from ._gram import ffi
 from ._kernel import Kernel
 from ._library import choice, whole
-from ._machine import Machine
+from ._machine import Machine, add_role
 from ._pairwise import Pairwise
 from ._table import Rows
 from ._tuned import Tuned
@@ -90,6 +92,58 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         why, part = self._ask(X, "why", "why_part", **options)
         return why.astype(np.intp), part
 
+    def update(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        remove: Any = None,
+    ) -> Any:
+        """A model with more rows, or without some of its own: what a fit to
+        them would be with the kernel and lambda of this one, and cheaper where
+        the factor was kept (``keep_factor``).
+
+        X, y, sample_weight
+            new rows; None: none.
+        remove
+            rows fitted to, by number or by a mask, that are to go.
+        """
+        machine = self._fitted()
+        self._refuse_unknown({"update"})
+        table = ffi.NULL if X is None else self._more_rows(X, y, sample_weight)
+        made = copy(self)
+        made._finish(
+            machine.update(table, self._leaving(remove), self._running())
+        )
+        return made
+
+    def _more_rows(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        rows, flat = self._take(X, reset=False), self._flat
+        targets = list(self._targets(y, rows).values())
+        self._flat = flat
+        weights = self._weights(sample_weight, rows, {})
+        table = self._new_table(X)
+        for name, values in zip(self.report_.target, targets):
+            add_role(table, name, values, "target", "y")
+        if weights is not None:
+            add_role(table, "sample_weight", weights, "weight", "sample_weight")
+        return table
+
+    def _leaving(self, remove: Any) -> Optional[np.ndarray]:
+        if remove is None:
+            return None
+        rows = self._fitted().alpha()[0]
+        gone = np.asarray(remove)
+        if gone.dtype == bool:
+            gone = np.flatnonzero(gone)
+        known = np.isin(gone, rows)
+        if gone.ndim != 1 or not known.all():
+            raise GramValueError(
+                f"remove: {gone[~known][:1]}, must be rows that were fitted to"
+            )
+        return np.isin(rows, gone).astype(np.uint8)
+
     def sample_y(
         self,
         X: Any,
@@ -145,7 +199,8 @@ class KernelRegressor(Tuned, _Regressor):
         of the factor: ``"auto"``, ``"double"`` or ``"single"``, which is
         refined.
     folds
-        how many, for ``select="cv"``.
+        for ``select="cv"``: how many, or the fold of every row.  What was tried
+        is then in ``cv_results_``: ``kernel``, ``lam`` and ``error``.
     per_target
         a lambda of its own for every column of y.
     allow_indefinite
@@ -187,7 +242,7 @@ class KernelRegressor(Tuned, _Regressor):
         intercept: bool = True,
         solver: str = "auto",
         precision: str = "auto",
-        folds: int = 5,
+        folds: Any = 5,
         per_target: bool = False,
         allow_indefinite: bool = False,
         keep_factor: bool = False,
@@ -240,6 +295,28 @@ class KernelRegressor(Tuned, _Regressor):
         """Fit to the rows of X and their targets; with the squared loss y may
         have columns."""
         return self._fit(X, y, sample_weight)
+
+    def path(
+        self, X: Any, y: Any, lams: Any = None, sample_weight: Any = None
+    ) -> dict[str, np.ndarray]:
+        """Criteria for many lambdas at once, for the price of a few fits:
+        arrays ``lam``, ``loo``, ``gcv``, ``log_evidence`` and ``df`` (degrees
+        of freedom), one entry per lambda, with several targets one column
+        each.  The kernel's open numbers are chosen before.
+
+        lams
+            positive numbers; None: fifty over the sensible range.
+        """
+        model = clone(self)
+        table, options = model._prepared(X, y, sample_weight)
+        if lams is not None:
+            lams = checked(lams, "lams", dtype=np.float64, ensure_2d=False)
+            lams = np.ascontiguousarray(lams.ravel())
+        rows = Machine.path(table, options, lams, model._running())
+        return {
+            key: values[:, 0] if model._flat or key == "lam" else values
+            for key, values in rows.items()
+        }
 
 
 class KernelRidge(Pairwise, _Regressor):

@@ -14,9 +14,11 @@ from ._library import (
     check,
     choice,
     doubles,
+    fields,
     make,
+    seed_of,
     struct,
-    text,
+    threads_of,
     whole,
 )
 from ._read import columns_of
@@ -34,17 +36,6 @@ _METHODS = {
     "spectral": lib.GRAM_TEST_SPECTRAL,
     "wild": lib.GRAM_TEST_WILD,
 }
-_REPORTED = (
-    "statistic",
-    "std_error",
-    "p_value",
-    "alpha",
-    "permutations",
-    "bins",
-    "kernels",
-    "rows_needed",
-    "seconds",
-)
 
 
 def _named(words: dict[str, int], name: str, word: str) -> int:
@@ -56,20 +47,57 @@ def _named(words: dict[str, int], name: str, word: str) -> int:
 
 
 class SampleTest:
-    """What a test found: `statistic`, `p_value`, `reject`, `kernel`, ... are
-    the fields of gram_test_report, in gram.h."""
+    """What a test found: the fields of gram_test_report, in gram.h.
+
+    Attributes
+    ----------
+    m, n, d : int
+        rows of the samples, columns that the kernel looks at.
+    statistic, std_error : float
+        the estimate, and its standard error (NaN: not computed).
+    p_value, alpha : float
+        ``reject`` if the first is at most the second.
+    kernel, other : str
+        with all its numbers; of independence, the kernel of Y.
+    statistic_name, method : str
+        what was computed, and how the p-value was found.
+    permutations, bins, kernels : int
+        drawn, of rows, tried.
+    rows_needed : float
+        of each sample, to see this difference 8 times in 10; NaN: unknown,
+        inf: none to be seen.
+    seconds, peak_bytes, warnings
+        of the test.
+    """
+
+    m: int
+    n: int
+    d: int
+    statistic: float
+    std_error: float
+    p_value: float
+    alpha: float
+    reject: bool
+    kernel: str
+    other: Optional[str]
+    statistic_name: str
+    method: str
+    permutations: int
+    bins: int
+    kernels: int
+    rows_needed: float
+    seconds: float
+    peak_bytes: int
+    warnings: tuple[str, ...]
 
     def __init__(self, handle: Any, running: Running) -> None:
         self._handle = handle
         self._running = running
-        found = lib.gram_test_report_get(handle)
-        for key in _REPORTED:
-            setattr(self, key, getattr(found, key))
-        self.reject = bool(found.reject)
-        self.kernel = text(found.kernel)
-        self._rows = found.m + found.n
-        for i in range(found.warning_count):
-            warnings.warn(text(found.warnings[i]), GramWarning, stacklevel=3)
+        found = fields(lib.gram_test_report_get(handle), {})
+        found["reject"] = bool(found["reject"])
+        self.__dict__.update(found)
+        for sentence in self.warnings:
+            warnings.warn(sentence, GramWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         verdict = "reject" if self.reject else "no difference found"
@@ -82,7 +110,7 @@ class SampleTest:
         """Large where the first sample is denser: at the rows of X, or at the
         rows that were tested, those of the first sample before the others."""
         table = ffi.NULL if X is None else as_table(as_rows(X, "X"), "X")
-        rows = self._rows if X is None else lib.gram_table_rows(table)
+        rows = self.m + self.n if X is None else lib.gram_table_rows(table)
         out = np.empty(rows)
         run = self._running.exec
         check(lib.gram_test_witness(self._handle, table, run, doubles(out)))
@@ -126,7 +154,7 @@ def mmd_test(
     split: float = 0.0,
     scale: str = "auto",
     n_jobs: Optional[int] = None,
-    random_state: int = 0,
+    random_state: Any = None,
 ) -> SampleTest:
     """Are the rows of X and Y from the same distribution?
 
@@ -141,7 +169,7 @@ def mmd_test(
     >>> gram.mmd_test(X, Y).reject
     True
     """
-    running = Running(whole(n_jobs or 0, "n_jobs"), whole(random_state, "seed"))
+    running = Running(threads_of(n_jobs), seed_of(random_state))
     options = _options(
         kernel,
         scale,
@@ -185,7 +213,7 @@ def hsic_test(
     permutations: int = 1000,
     scale: str = "auto",
     n_jobs: Optional[int] = None,
-    random_state: int = 0,
+    random_state: Any = None,
 ) -> SampleTest:
     """Are the columns of X independent of those of Y, row by row?
 
@@ -198,7 +226,7 @@ def hsic_test(
     >>> gram.hsic_test(x, x**2).reject
     True
     """
-    running = Running(whole(n_jobs or 0, "n_jobs"), whole(random_state, "seed"))
+    running = Running(threads_of(n_jobs), seed_of(random_state))
     x, y = _side(X, "X"), _side(Y, "Y")
     options = _options(
         kernel,

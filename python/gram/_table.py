@@ -8,7 +8,7 @@ and dicts keep their names.
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional
 
 import numpy as np
 
@@ -67,7 +67,8 @@ class Frame:
         return np.column_stack(list(self.cells.values()))
 
 
-Rows = Union[np.ndarray, Any, Frame]
+# An array, a CSR matrix or a Frame; SciPy has no types.
+Rows = Any
 
 
 # ------------------------------------------------------------------ columns

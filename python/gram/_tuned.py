@@ -1,12 +1,15 @@
 """What estimators whose numbers are chosen by a criterion have in common."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
-from ._base import MachineEstimator, lambda_text, number_text
+import numpy as np
+
+from ._base import MachineEstimator, checked, lambda_text, number_text
 from ._errors import GramTypeError, GramValueError
 from ._library import choice, whole
 from ._machine import task_of
+from ._table import Rows
 
 
 class Tuned(MachineEstimator):
@@ -33,6 +36,20 @@ class Tuned(MachineEstimator):
             )
         return loss
 
+    def _fold_count(self) -> int:
+        return 0 if np.ndim(self.folds) else whole(self.folds, "folds", 2)
+
+    def _given_folds(self, rows: Rows) -> Optional[np.ndarray]:
+        if np.ndim(self.folds) == 0:
+            return None
+        folds = checked(self.folds, "folds", dtype=np.float64, ensure_2d=False)
+        if folds.shape != (rows.shape[0],):
+            raise GramValueError(
+                f"folds: of shape {folds.shape}, must be a number or "
+                f"{rows.shape[0]} of them, one per row of X"
+            )
+        return folds
+
     def _options(self) -> dict[str, Any]:
         number_text(self.tolerance, "tolerance")
         return {
@@ -42,7 +59,7 @@ class Tuned(MachineEstimator):
             "scale": choice("gram_kernel_scale", "scale", self.scale),
             "solver": None if self.solver == "auto" else self.solver,
             "no_intercept": not self.intercept,
-            "folds": {"folds": whole(self.folds, "folds", 2)},
+            "folds": {"folds": self._fold_count()},
             "allow_indefinite": bool(self.allow_indefinite),
             "tolerance": self.tolerance,
             "steps": whole(self.steps, "steps"),
