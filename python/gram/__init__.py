@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._certificate import Certificate, Step
 from ._doctor import Doctor, doctor
+from ._drift import Drift
 from ._errors import (
     GramError,
     GramMemoryError,
@@ -31,15 +32,24 @@ from ._errors import (
     GramValueError,
     GramWarning,
 )
+from ._function import Function
 from ._kernel import Kernel, kernel_matrix
 from ._library import version
 from ._read import read
-from ._samples import SampleTest, hsic_test, mmd_test
+from ._samples import (
+    SampleTest,
+    group_test,
+    herd,
+    hsic_test,
+    mmd_test,
+    wasserstein,
+)
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
     from ._classification import GaussianProcessClassifier, KernelClassifier
+    from ._compare import compare
     from ._features import KernelFeatures
     from ._load import load
     from ._quantile import QuantileRegressor
@@ -64,6 +74,7 @@ _LATER = {
     "QuantileRegressor": "gram._quantile",
     "SVC": "gram._svm",
     "SVR": "gram._svm",
+    "compare": "gram._compare",
     "load": "gram._load",
 }
 
@@ -72,6 +83,8 @@ __all__ = [
     "Certificate",
     "ConvergenceWarning",
     "Doctor",
+    "Drift",
+    "Function",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
     "GramError",
@@ -92,12 +105,16 @@ __all__ = [
     "SVR",
     "SampleTest",
     "Step",
+    "compare",
     "doctor",
+    "group_test",
+    "herd",
     "hsic_test",
     "kernel_matrix",
     "load",
     "mmd_test",
     "read",
+    "wasserstein",
 ]
 
 

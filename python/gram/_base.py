@@ -28,6 +28,7 @@ from ._table import (
     as_matrix,
     as_rows,
     as_table,
+    free_name,
     is_dataframe,
     is_sparse,
     position_names,
@@ -82,13 +83,6 @@ def one_column(y: np.ndarray) -> np.ndarray:
         return column_or_1d(y, warn=True)
     except ValueError as error:
         raise GramValueError(f"y: {error}") from error
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
 
 
 class Estimator(BaseEstimator):
@@ -206,19 +200,19 @@ class MachineEstimator(Estimator):
         table, kernel = self._training(rows)
         taken = set(rows.columns) if isinstance(rows, Frame) else set()
         for name, values in targets.items():
-            add_role(table, _free_name(name, taken), values, "target", "y")
+            add_role(table, free_name(name, taken), values, "target", "y")
         weights = self._weights(sample_weight, rows, targets)
         if weights is not None:
-            name = _free_name("weight", taken)
+            name = free_name("weight", taken)
             add_role(table, name, weights, "weight", "sample_weight")
         noise = self._noise(rows.shape[0])
         if noise is not None:
-            name = _free_name("noise", taken)
+            name = free_name("noise", taken)
             add_role(table, name, noise, "noise", "alpha")
         options = {**self._options(), **kernel}
         folds = self._given_folds(rows)
         if folds is not None:
-            name = _free_name("fold", taken)
+            name = free_name("fold", taken)
             add_role(table, name, folds, "group", "folds")
             options["folds"] = {"given": name}
         return table, options

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from html import escape
 from numbers import Real
+from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -10,8 +11,26 @@ import numpy as np
 from ._certificate import Certificate, certificate
 from ._errors import GramTypeError, GramValueError
 from ._gram import ffi, lib
-from ._library import Running, chars, check, doubles, make, room, text, whole
-from ._table import Frame, Rows, as_matrix, as_rows, as_table, is_sparse
+from ._library import (
+    Running,
+    chars,
+    check,
+    doubles,
+    fields,
+    make,
+    room,
+    text,
+    whole,
+)
+from ._table import (
+    Frame,
+    Rows,
+    as_array,
+    as_matrix,
+    as_rows,
+    as_table,
+    is_sparse,
+)
 
 
 class Kernel:
@@ -161,6 +180,75 @@ class Kernel:
         )
         return out
 
+    def diagonal(self, X: Any, threads: int = 0) -> np.ndarray:
+        """k(x, x) of every row of X.
+
+        >>> Kernel("linear").diagonal([[1.0], [3.0]])
+        array([1., 9.])
+        """
+        rows = as_rows(X, "X")
+        out = np.empty(rows.shape[0])
+        run = Running(threads).exec
+        diagonal = lib.gram_kernel_diagonal
+        check(diagonal(self._handle, as_table(rows), run, doubles(out)))
+        return out
+
+    def product(
+        self,
+        X: Any,
+        V: Any,
+        T: Any = None,
+        single: bool = False,
+        threads: int = 0,
+    ) -> np.ndarray:
+        """The matrix of the rows of X and T (None: X itself) times V, a vector
+        or a matrix, without the matrix in memory.
+
+        single
+            compute the matrix in single precision; sums stay in double.
+
+        >>> Kernel("linear").product([[1.0], [3.0]], [1.0, 1.0])
+        array([ 4., 12.])
+        """
+        a, b, shape = _tables(X, T)
+        V = as_array(V, "V")
+        if V.dtype.kind not in "fiub" or V.ndim not in (1, 2):
+            raise GramTypeError(
+                f"V: {V.ndim} dimensions of type {V.dtype}, must be 1 or 2 of "
+                "real numbers"
+            )
+        if len(V) != shape[1]:
+            raise GramValueError(f"V: {len(V)} rows, must be {shape[1]}")
+        flat = np.ascontiguousarray(V.reshape(len(V), -1), np.float64)
+        out = np.empty((shape[0], flat.shape[1]))
+        check(
+            lib.gram_kernel_product(
+                self._handle,
+                a,
+                b,
+                Running(threads).exec,
+                single,
+                doubles(flat),
+                flat.shape[1],
+                doubles(out),
+            )
+        )
+        return out[:, 0] if V.ndim == 1 else out
+
+    def spectrum(self, X: Any, threads: int = 0) -> SimpleNamespace:
+        """What the matrix of the rows of X looks like: ``min_eigenvalue`` with
+        its ``error``, ``max_eigenvalue``, ``psd`` (1: up to rounding, -1:
+        certainly not, 0: open), ``rank``, ``condition``, and whether it is
+        nearly the ``identity`` or ``constant``, as with a bad gamma.
+
+        >>> Kernel("linear").spectrum([[3.0], [4.0]]).rank
+        1
+        """
+        out = ffi.new("gram_spectrum *")
+        table, run = as_table(as_rows(X, "X")), Running(threads).exec
+        check(lib.gram_kernel_spectrum(self._handle, table, run, out))
+        return SimpleNamespace(**fields(out, {}))
+
     def sample(
         self, X: Any, count: int = 1, seed: int = 0, threads: int = 0
     ) -> np.ndarray:
@@ -207,6 +295,17 @@ def _of_one_kind(X: Rows, T: Rows) -> tuple[Rows, Rows]:
     return X, T
 
 
+def _tables(X: Any, T: Any) -> tuple[Any, Any, tuple[int, int]]:
+    """Two tables, the second NULL if it is the first, and their rows."""
+    same = T is None or T is X
+    X = as_rows(X, "X")
+    T = X if same else as_rows(T, "T")
+    X, T = _of_one_kind(X, T)
+    a = as_table(X, "X")
+    b = ffi.NULL if same else as_table(T, "T")
+    return a, b, (X.shape[0], T.shape[0])
+
+
 def kernel_matrix(
     spec: Union[str, Kernel],
     X: Any,
@@ -238,19 +337,13 @@ def kernel_matrix(
            [1., 0., 1.]])
     """
     kernel = Kernel(spec)
-    same = T is None or T is X
-    X = as_rows(X, "X")
-    T = X if same else as_rows(T, "T")
-    X, T = _of_one_kind(X, T)
-    a = as_table(X, "X")
-    b = ffi.NULL if same else as_table(T, "T")
+    a, b, shape = _tables(X, T)
     running = Running(threads)
     dtype, function, pointer = (
         (np.float32, lib.gram_kernel_matrix_single, "float *")
         if single
         else (np.float64, lib.gram_kernel_matrix, "double *")
     )
-    shape = X.shape[0], T.shape[0]
     K = room(shape, dtype, running)
     out = ffi.cast(pointer, K.ctypes.data)
     check(function(kernel._handle, a, b, running.exec, out, shape[1]))

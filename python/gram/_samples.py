@@ -6,11 +6,12 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._errors import GramValueError, GramWarning
+from ._errors import GramTypeError, GramValueError, GramWarning
 from ._gram import ffi, lib
 from ._kernel import Kernel
 from ._library import (
     Running,
+    chars,
     check,
     choice,
     doubles,
@@ -22,7 +23,16 @@ from ._library import (
     whole,
 )
 from ._read import columns_of
-from ._table import Frame, as_rows, as_table, is_sparse
+from ._table import (
+    Frame,
+    add_category,
+    as_array,
+    as_rows,
+    as_table,
+    cell_text,
+    free_name,
+    is_sparse,
+)
 
 _STATISTICS = {
     "unbiased": lib.GRAM_TEST_UNBIASED,
@@ -129,14 +139,29 @@ class SampleTest:
         )
 
 
-def _options(
-    kernel: Union[str, Kernel, None], scale: str, **given: Any
-) -> dict[str, Any]:
-    return {
-        "kernel": None if kernel is None else str(Kernel(kernel)),
-        "scale": choice("gram_kernel_scale", "scale", scale),
-        **given,
-    }
+def kernel_text(kernel: Union[str, Kernel, None]) -> Optional[str]:
+    """None is the library's own choice."""
+    return None if kernel is None else str(Kernel(kernel))
+
+
+def options_of(
+    kernel: Union[str, Kernel, None],
+    scale: str,
+    alpha: float,
+    permutations: int,
+    **given: Any,
+) -> Any:
+    """A gram_test_options."""
+    return struct(
+        "gram_test_options",
+        {
+            "kernel": kernel_text(kernel),
+            "scale": choice("gram_kernel_scale", "scale", scale),
+            "alpha": float(alpha),
+            "permutations": whole(permutations, "permutations"),
+            **given,
+        },
+    )
 
 
 def mmd_test(
@@ -147,11 +172,13 @@ def mmd_test(
     alpha: float = 0.05,
     permutations: int = 1000,
     exact: bool = False,
+    bins: int = 0,
     aggregate: bool = False,
     sequential: bool = False,
     statistic: str = "unbiased",
     method: str = "permutation",
     split: float = 0.0,
+    dependence: float = 0.0,
     scale: str = "auto",
     n_jobs: Optional[int] = None,
     random_state: Any = None,
@@ -159,7 +186,40 @@ def mmd_test(
     """Are the rows of X and Y from the same distribution?
 
     The maximum mean discrepancy with a p-value by permutation, whose level is
-    exact at any size; docs/testing.md has the method and what the options do.
+    exact at any size; docs/testing.md has the method.
+
+    Parameters
+    ----------
+    X, Y
+        what kernel_matrix() takes, with the same columns.
+    kernel
+        a text or Kernel; None: ``"rbf"``.  Open numbers follow from the median
+        distance of all rows.
+    alpha
+        the level: how often equal distributions are told apart.
+    permutations
+        how many.
+    exact
+        permute single rows; otherwise ``bins`` of rows (0: 256), which costs
+        no more than one pass over the kernel.
+    aggregate
+        test ten widths of two kernels together, at the same level, so that no
+        one has to choose.
+    sequential
+        stop when the decision is certain.
+    statistic
+        ``"unbiased"``, ``"biased"``, or ``"block"`` and ``"linear"``, which
+        take time in proportion to the rows.
+    method
+        of the p-value: ``"permutation"``; ``"gamma"`` and ``"spectral"``, for
+        many rows; ``"wild"`` for rows in the order of time, ``dependence`` of
+        which depend on each other (0: 20).
+    split
+        the share of rows that choose the width; the others test.
+    scale
+        as of KernelRegressor, with all rows together.
+    n_jobs, random_state
+        as of KernelRegressor.
 
     Examples
     --------
@@ -170,24 +230,26 @@ def mmd_test(
     True
     """
     running = Running(threads_of(n_jobs), seed_of(random_state))
-    options = _options(
+    options = options_of(
         kernel,
         scale,
-        alpha=float(alpha),
-        permutations=whole(permutations, "permutations"),
+        alpha,
+        permutations,
         exact=bool(exact),
+        bins=whole(bins, "bins"),
         aggregate=bool(aggregate),
         sequential=bool(sequential),
         split=float(split),
         statistic=_named(_STATISTICS, "statistic", statistic),
         method=_named(_METHODS, "method", method),
+        dependence=float(dependence),
     )
     handle = make(
         lib.gram_test_samples,
         lib.gram_test_free,
         as_table(as_rows(X, "X"), "X"),
         as_table(as_rows(Y, "Y"), "Y"),
-        struct("gram_test_options", options),
+        options,
         running.exec,
     )
     return SampleTest(handle, running)
@@ -218,6 +280,8 @@ def hsic_test(
     """Are the columns of X independent of those of Y, row by row?
 
     The Hilbert-Schmidt independence criterion with a p-value by permutation.
+    Parameters are those of mmd_test(); the kernel is used on both sides, each
+    with numbers of its own.
 
     Examples
     --------
@@ -228,19 +292,127 @@ def hsic_test(
     """
     running = Running(threads_of(n_jobs), seed_of(random_state))
     x, y = _side(X, "X"), _side(Y, "Y")
-    options = _options(
-        kernel,
-        scale,
-        alpha=float(alpha),
-        permutations=whole(permutations, "permutations"),
-    )
+    options = options_of(kernel, scale, alpha, permutations)
     handle = make(
         lib.gram_test_independence,
         lib.gram_test_free,
         as_table(as_rows({**x, **y}, "X and Y"), "X and Y"),
         ",".join(x).encode(),
         ",".join(y).encode(),
-        struct("gram_test_options", options),
+        options,
         running.exec,
     )
     return SampleTest(handle, running)
+
+
+def group_test(
+    X: Any,
+    groups: Any,
+    kernel: Union[str, Kernel, None] = None,
+    *,
+    alpha: float = 0.05,
+    permutations: int = 1000,
+    scale: str = "auto",
+    n_jobs: Optional[int] = None,
+    random_state: Any = None,
+) -> dict[str, Any]:
+    """Which groups of the rows of X differ: every pair of them is tested.
+
+    ``groups`` has a number or text per row; the other parameters are those of
+    mmd_test().  Columns, one entry per pair: ``a``, ``b``, ``rows_a``,
+    ``rows_b``, ``statistic``, ``p_value``, ``p_holm`` (Holm's correction for
+    the number of pairs) and ``reject``.
+
+    Examples
+    --------
+    >>> import numpy as np, gram
+    >>> X = np.random.default_rng(0).normal(size=(150, 2))
+    >>> X[100:] += 1
+    >>> found = gram.group_test(X, ["a"] * 50 + ["b"] * 50 + ["c"] * 50)
+    >>> [(a, b) for a, b, r in zip(found["a"], found["b"], found["reject"]) if r]
+    [('a', 'c'), ('b', 'c')]
+    """
+    running = Running(threads_of(n_jobs), seed_of(random_state))
+    rows = as_rows(X, "X")
+    labels = as_array(groups, "groups")
+    if labels.shape != (rows.shape[0],):
+        raise GramValueError(
+            f"groups: of shape {labels.shape}, must be {rows.shape[0]} texts or "
+            "numbers, one per row of X"
+        )
+    table = as_table(rows, "X")
+    texts = np.array([cell_text(label) for label in labels], object)
+    taken = set(rows.columns) if isinstance(rows, Frame) else set()
+    name = chars(free_name("group", taken), "groups")
+    add_category(table, name, texts, "groups")
+    found = columns_of(
+        make(
+            lib.gram_test_groups,
+            lib.gram_table_free,
+            table,
+            name,
+            options_of(kernel, scale, alpha, permutations),
+            running.exec,
+        )
+    )
+    found["reject"] = np.asarray(found["reject"]).astype(bool)
+    return found
+
+
+def herd(
+    X: Any,
+    count: int,
+    kernel: Union[str, Kernel, None] = None,
+    *,
+    scale: str = "auto",
+    n_jobs: Optional[int] = None,
+) -> tuple[np.ndarray, float]:
+    """A few rows of X that stand for all of them: which they are, the best
+    first, and the maximum mean discrepancy between them and all.
+
+    Each next one is where the mean of k(x, .) over all rows exceeds that over
+    the rows chosen so far the most (kernel herding).
+
+    Examples
+    --------
+    >>> import numpy as np, gram
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1]])
+    >>> rows, distance = gram.herd(X, 2, "rbf(gamma=1)")
+    >>> sorted(rows.tolist())
+    [1, 3]
+    """
+    rows = np.empty(whole(count, "count", 1), np.uintp)
+    distance = ffi.new("double *")
+    check(
+        lib.gram_herd(
+            as_table(as_rows(X, "X"), "X"),
+            chars(kernel_text(kernel) or "rbf", "kernel"),
+            choice("gram_kernel_scale", "scale", scale),
+            len(rows),
+            Running(threads_of(n_jobs)).exec,
+            ffi.from_buffer("size_t[]", rows),
+            distance,
+        )
+    )
+    return rows.astype(np.intp), float(distance[0])
+
+
+def wasserstein(x: Any, y: Any) -> float:
+    """The distance of two samples of numbers, ordered: the integral of
+    |F - G|.
+
+    >>> wasserstein([0.0, 1.0], [2.0, 3.0])
+    2.0
+    """
+    samples = []
+    for name, values in (("x", x), ("y", y)):
+        numbers = as_array(values, name)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "fiub":
+            raise GramTypeError(
+                f"{name}: {numbers.ndim} dimensions of type {numbers.dtype}, "
+                "must be 1 of real numbers"
+            )
+        samples.append(np.ascontiguousarray(numbers, np.float64))
+    (a, b), out = samples, ffi.new("double *")
+    check(lib.gram_wasserstein(doubles(a), len(a), doubles(b), len(b), out))
+    return float(out[0])

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from ._base import KernelSpec, number_text, positive
+from ._base import KernelSpec, Path, number_text, positive
 from ._classification import Classifier
 from ._errors import GramValueError
 from ._library import choice, whole
@@ -66,6 +66,14 @@ class _Svm(Pairwise):
         rows, alpha = self._fitted().alpha()
         kept = np.flatnonzero(np.any(alpha != 0, axis=1))
         return kept, rows[kept], alpha[kept]
+
+    def save_libsvm(self, path: Path) -> None:
+        """Write the model as a file of LIBSVM's, for svm-predict; classes must
+        be whole numbers, the kernel one that LIBSVM has.  gram.load() reads
+        such files."""
+        machine = self._fitted()
+        self._refuse_unknown({"file"})
+        machine.save_libsvm(path)
 
     @property
     def support_(self) -> np.ndarray:

@@ -157,6 +157,14 @@ def _frame(pairs: Iterable[tuple[str, Any]], name: str) -> Frame:
     return Frame(columns, frozenset(dates))
 
 
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, or one like it that no column has; it is taken then."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
 def position_names(count: int) -> list[str]:
     return [f"c{j}" for j in range(count)]
 

@@ -398,3 +398,43 @@ def test_functions_of_the_prior_have_its_covariance():
     draws = k.sample(X[:4], count=20000, seed=1)
     assert_allclose(np.cov(draws), k(X[:4]), atol=0.05)
     assert_array_equal(draws, k.sample(X[:4], count=20000, seed=1, threads=1))
+
+
+# --------------------------------------------------------------- no matrices
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_products_and_diagonals_are_those_of_the_matrix(spec):
+    k, V = gram.Kernel(spec), DRAW.standard_normal((len(T), 3))
+    assert_allclose(k.product(X, V, T), k(X, T) @ V, rtol=1e-10, atol=1e-10)
+    assert_allclose(k.product(T, V[:, 0]), k(T) @ V[:, 0], rtol=1e-10)
+    near = k.product(X, V, T, single=True)
+    assert_allclose(near, k(X, T) @ V, rtol=1e-3, atol=1e-3 * abs(k(X, T)).max())
+    assert_array_equal(k.diagonal(X), np.diag(k(X)))
+    with pytest.raises(ValueError, match=f"V: 2 rows, must be {len(X)}"):
+        k.product(X, V[:2])
+
+
+def test_spectra_are_those_of_the_matrix():
+    k = gram.Kernel("rbf(gamma=0.3)")
+    found, values = k.spectrum(X), np.linalg.eigvalsh(k(X))
+    assert_allclose(found.max_eigenvalue, values[-1])
+    assert abs(found.min_eigenvalue - values[0]) <= found.error + 1e-14
+    assert found.psd == 1
+    assert gram.Kernel("linear").spectrum(X).rank == X.shape[1]
+    assert gram.Kernel("sigmoid(a=2, c=-1)").spectrum(X).psd == -1
+    assert gram.Kernel("rbf(gamma=1e9)").spectrum(X).identity
+
+
+def test_functions_have_inner_products_that_reproduce_values():
+    k = gram.Kernel("rbf(gamma=0.3) + linear")
+    a, b = DRAW.standard_normal(len(X)), DRAW.standard_normal(len(T))
+    f, g = gram.Function(k, X, a), gram.Function(k, T, b)
+    assert_allclose(f(T), k(T, X) @ a)
+    assert_allclose(f.inner(g), b @ f(T))
+    assert_allclose(f.norm() ** 2, a @ k(X) @ a)
+    assert_allclose(f.inner(gram.Function.mean(k, T)), f(T).mean())
+    with pytest.raises(ValueError, match="alpha: of shape"):
+        gram.Function(k, X, b)
+    with pytest.raises(TypeError, match="other: a float"):
+        f.inner(1.0)

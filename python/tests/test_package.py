@@ -19,13 +19,17 @@ MODULES = [
     "gram",
     "gram._certificate",
     "gram._classification",
+    "gram._compare",
     "gram._doctor",
+    "gram._drift",
     "gram._features",
+    "gram._function",
     "gram._kernel",
     "gram._load",
     "gram._quantile",
     "gram._read",
     "gram._regression",
+    "gram._samples",
     "gram._svm",
 ]
 

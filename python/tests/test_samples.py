@@ -67,3 +67,60 @@ def test_a_kernel_that_cannot_see_says_so():
 def test_bad_input_is_named(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_groups_are_tested_in_pairs():
+    rows = np.vstack([X, Y, X + 0.0])
+    groups = ["a"] * 60 + ["b"] * 50 + ["c"] * 60
+    found = gram.group_test(rows, groups, "rbf(gamma=0.4)", scale="none")
+    pairs = list(zip(found["a"], found["b"]))
+    assert pairs == [("a", "b"), ("a", "c"), ("b", "c")]
+    one = gram.mmd_test(X, Y, "rbf(gamma=0.4)", scale="none")
+    assert_allclose(found["statistic"][0], one.statistic, rtol=1e-5)
+    assert found["reject"].tolist() == [True, False, True]
+    assert np.all(found["p_holm"] >= found["p_value"])
+    with pytest.raises(ValueError, match="groups: of shape"):
+        gram.group_test(rows, groups[:3])
+
+
+def test_herded_rows_have_the_distance_that_is_said():
+    spec = "rbf(gamma=0.4)"
+    rows, distance = gram.herd(X, 6, spec, scale="none")
+    assert len(set(rows.tolist())) == 6
+    all_, few = gram.Function.mean(spec, X), gram.Function.mean(spec, X[rows])
+    square = all_.norm() ** 2 + few.norm() ** 2 - 2 * all_.inner(few)
+    assert_allclose(distance**2, square, rtol=1e-6)
+    worst = gram.Function.mean(spec, X[:6])
+    assert distance**2 < all_.norm() ** 2 + worst.norm() ** 2 - 2 * all_.inner(
+        worst
+    )
+    with pytest.raises(ValueError, match="rows"):
+        gram.herd(X, 61)
+
+
+def test_a_stream_that_changes_raises_an_alarm_and_one_that_does_not_none():
+    same = gram.Drift(X, random_state=1)
+    for i in range(6):
+        found = same.add(DRAW.standard_normal((40, 3)))
+        assert found.batch == i + 1 and found.rows == 40
+    assert not found.alarm
+    other = gram.Drift(X)
+    assert [other.add(Y + 1) for _ in range(4)][-1].alarm
+    with pytest.raises(ValueError, match="c2"):
+        other.add(Y[:, :2])
+
+
+def test_the_distance_of_wasserstein_is_that_of_scipy():
+    stats = pytest.importorskip("scipy.stats")
+    a, b = X[:, 0], Y[:, 0]
+    assert_allclose(gram.wasserstein(a, b), stats.wasserstein_distance(a, b))
+    with pytest.raises(TypeError, match="y: 2 dimensions"):
+        gram.wasserstein(a, Y)
+
+
+def test_seeds_and_threads_are_those_of_estimators():
+    draw = np.random.RandomState(3), np.random.default_rng(3)
+    for seed in draw:
+        assert gram.mmd_test(X, Y, n_jobs=-1, random_state=seed).reject
+    with pytest.raises(TypeError, match="random_state: a str"):
+        gram.mmd_test(X, Y, random_state="7")

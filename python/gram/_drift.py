@@ -1,0 +1,67 @@
+"""Do rows that keep coming still look like those of before?"""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Optional, Union
+
+from ._gram import ffi, lib
+from ._kernel import Kernel
+from ._library import Running, check, fields, make, seed_of, threads_of
+from ._samples import options_of
+from ._table import as_rows, as_table
+
+
+class Drift:
+    """Batches of rows beside a reference, as they come.
+
+    Each batch is compared with all that came before it, and bets are made on
+    the p-values; as long as nothing changes, the chance that they ever make
+    1/alpha of 1 is at most alpha, however long one looks.
+
+    Parameters
+    ----------
+    reference
+        rows as they should be.
+    kernel, alpha, permutations, scale, n_jobs, random_state
+        as of mmd_test().
+
+    Examples
+    --------
+    >>> import numpy as np, gram
+    >>> rng = np.random.default_rng(0)
+    >>> drift = gram.Drift(rng.normal(size=(200, 2)))
+    >>> drift.add(rng.normal(size=(50, 2))).alarm
+    False
+    >>> [drift.add(rng.normal(1, size=(50, 2))).alarm for _ in range(5)][-1]
+    True
+    """
+
+    def __init__(
+        self,
+        reference: Any,
+        kernel: Union[str, Kernel, None] = None,
+        *,
+        alpha: float = 0.05,
+        permutations: int = 1000,
+        scale: str = "auto",
+        n_jobs: Optional[int] = None,
+        random_state: Any = None,
+    ) -> None:
+        self._running = Running(threads_of(n_jobs), seed_of(random_state))
+        self._handle = make(
+            lib.gram_drift_new,
+            lib.gram_drift_free,
+            as_table(as_rows(reference, "reference"), "reference"),
+            options_of(kernel, scale, alpha, permutations),
+            self._running.exec,
+        )
+
+    def add(self, batch: Any) -> SimpleNamespace:
+        """The next rows: ``batch`` (its number), ``rows``, ``statistic``,
+        ``p_value``, ``evidence`` (what bets have made of 1) and ``alarm``, of
+        this batch or one before it."""
+        out = ffi.new("gram_drift_report *")
+        table = as_table(as_rows(batch, "batch"), "batch")
+        check(lib.gram_drift_add(self._handle, table, self._running.exec, out))
+        found = fields(out, {})
+        return SimpleNamespace(**{**found, "alarm": bool(found["alarm"])})

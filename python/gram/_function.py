@@ -1,0 +1,84 @@
+"""Functions of a kernel's space."""
+from __future__ import annotations
+
+from typing import Any, Union
+
+import numpy as np
+
+from ._errors import GramTypeError, GramValueError
+from ._gram import ffi, lib
+from ._kernel import Kernel
+from ._library import Running, check, doubles, make
+from ._table import as_array, as_rows, as_table
+
+
+class Function:
+    """f = sum_i alpha_i k(x_i, .), an element of the kernel's space.
+
+    >>> f = Function("rbf(gamma=0.5)", [[0.0], [2.0]], [1.0, -1.0])
+    >>> f([[0.0], [1.0]])
+    array([0.86466472, 0.        ])
+
+    Inner products reproduce values: <f, k(x, .)> = f(x).
+
+    >>> at_one = Function("rbf(gamma=0.5)", [[0.0]], [1.0])
+    >>> bool(f.inner(at_one) == f([[0.0]])[0])
+    True
+    """
+
+    def __init__(
+        self, kernel: Union[str, Kernel], X: Any, alpha: Any, threads: int = 0
+    ) -> None:
+        rows = as_rows(X, "X")
+        alpha = np.ascontiguousarray(as_array(alpha, "alpha"), np.float64)
+        if alpha.shape != (rows.shape[0],):
+            raise GramValueError(
+                f"alpha: of shape {alpha.shape}, must be {rows.shape[0]} "
+                "numbers, one per row of X"
+            )
+        self.kernel = Kernel(kernel)
+        self._running = Running(threads)
+        self._handle = make(
+            lib.gram_function_new,
+            lib.gram_function_free,
+            self.kernel._handle,
+            as_table(rows),
+            doubles(alpha),
+            self._running.exec,
+        )
+
+    @classmethod
+    def mean(
+        cls, kernel: Union[str, Kernel], X: Any, threads: int = 0
+    ) -> Function:
+        """The mean embedding m of the rows of X: <f, m> is the mean of f over
+        them, for every f of the kernel's space.
+
+        >>> Function.mean("linear", [[1.0], [3.0]])([[10.0]])
+        array([20.])
+        """
+        rows = as_rows(X, "X")
+        count = rows.shape[0]
+        return cls(kernel, rows, np.full(count, 1 / max(count, 1)), threads)
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """f at the rows of X."""
+        rows = as_rows(X, "X")
+        out, run = np.empty(rows.shape[0]), self._running.exec
+        values = lib.gram_function_values
+        check(values(self._handle, as_table(rows), run, doubles(out)))
+        return out
+
+    def inner(self, other: Function) -> float:
+        """<f, g>, of functions of the same kernel."""
+        if not isinstance(other, Function):
+            raise GramTypeError(
+                f"other: a {type(other).__name__}, must be a Function"
+            )
+        out, run = ffi.new("double *"), self._running.exec
+        check(lib.gram_function_inner(self._handle, other._handle, run, out))
+        return float(out[0])
+
+    def norm(self) -> float:
+        """sqrt <f, f>."""
+        return float(np.sqrt(max(0.0, self.inner(self))))
