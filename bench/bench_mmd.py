@@ -23,7 +23,9 @@ from gram._gram import ffi, lib
 from gram._library import Running, check, make, room
 from gram._table import as_table
 
-FOLDER = "/work/shared/data/twosample/"
+FOLDER = os.path.join(
+    os.path.dirname(__file__), "../../shared/data/twosample/"
+)
 GAMMA = 0.05
 
 
@@ -246,12 +248,13 @@ def bench_power(draws=60, count=200):
     return good
 
 
-main(
-    {
-        "exact permutations, n = m = 2000, d = 10, 1000 of them": bench_exact,
-        "binned permutations, n = m = 20000, d = 10": bench_binned,
-        "binned permutations, n = m = 100000, d = 10": bench_large,
-        "aggregate, n = m = 2000, d = 10": bench_aggregate,
-        "power on real data": bench_power,
-    }
-)
+if __name__ == "__main__":
+    main(
+        {
+            "exact permutations, n = m = 2000, d = 10, 1000 of them": bench_exact,
+            "binned permutations, n = m = 20000, d = 10": bench_binned,
+            "binned permutations, n = m = 100000, d = 10": bench_large,
+            "aggregate, n = m = 2000, d = 10": bench_aggregate,
+            "power on real data": bench_power,
+        }
+    )
