@@ -1,8 +1,8 @@
 """co2.py - a Gaussian process of carbon dioxide: intervals and parts.
 
 Trend, yearly wave and irregularities are terms of one kernel; each has its own
-share in the prediction, with its own uncertainty.  Every fifth year is held
-out, and looked at afterwards.  Saves co2.png.
+share in the prediction.  Every fifth year is held out, and looked at
+afterwards; ten more years are predicted.  Saves co2.png.
 """
 import numpy as np
 
@@ -24,24 +24,28 @@ def year(when):
 
 
 def plot(when, co2, out, model):
-    """The series with its intervals, and its parts."""
+    """The series with what is to come, and its parts."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         return
     x = year(when)
-    lower, upper = model.predict_interval({"when": when}, 0.9)
-    parts, stds = model.predict_terms({"when": when}, return_std=True)
-    _, axes = plt.subplots(4, 1, figsize=(8, 9), sharex=True)
-    axes[0].fill_between(x, lower, upper, alpha=0.4)
-    axes[0].plot(x[~out], co2[~out], "k.", ms=2)
+    later = when[-1] + np.arange(0, 3653, 15) * np.timedelta64(86400, "s")
+    lower, upper = model.predict_interval({"when": later}, 0.9)
+    _, axes = plt.subplots(
+        4, 1, figsize=(8, 9), sharex=True, height_ratios=(2, 1, 1, 1)
+    )
+    band = {"alpha": 0.4, "label": "90 % interval"}
+    axes[0].fill_between(year(later), lower, upper, **band)
+    axes[0].plot(x[~out], co2[~out], "k.", ms=2, label="fitted to")
     axes[0].plot(x[out], co2[out], "r.", ms=3, label="held out")
-    axes[0].set(ylabel="ppm", title="CO2 with 90 % intervals")
-    axes[0].legend()
-    shares = zip(axes[1:], NAMES, parts.values(), stds.values())
-    for axis, name, part, std in shares:
-        axis.plot(x, part, lw=0.8)
-        axis.fill_between(x, part - 2 * std, part + 2 * std, alpha=0.3)
+    axes[0].set(ylabel="ppm", title="CO2, its next ten years, and its parts")
+    axes[0].legend(loc="upper left")
+    both = np.concatenate([when, later])
+    parts = model.predict_terms({"when": both})
+    for axis, name, part in zip(axes[1:], NAMES, parts.values()):
+        axis.plot(year(both), part, lw=0.8)
+        axis.axvline(x[-1], color="gray", lw=0.5)
         axis.set(ylabel=name)
     plt.tight_layout()
     plt.savefig("co2.png", dpi=120)

@@ -18,7 +18,7 @@ def rows_of(name):
     return np.column_stack([table[key] for key in COLUMNS])
 
 
-def plot(before, after, found):
+def plot(before, after, found, title):
     """The witness over the two columns that matter most."""
     try:
         import matplotlib.pyplot as plt
@@ -38,7 +38,7 @@ def plot(before, after, found):
     plt.plot(after[:, i], after[:, j], ".", color="navy", ms=3)
     plt.xlabel(COLUMNS[i])
     plt.ylabel(COLUMNS[j])
-    plt.title(f"p = {found.p_value:.3g}")
+    plt.title(title)
     plt.tight_layout()
     plt.savefig("drift.png", dpi=120)
 
@@ -52,7 +52,8 @@ def main():
     for name, part in zip(parts["column"], parts["part"]):
         share = 100 * min(part, 1)
         print(f"  {COLUMNS[int(name[1:])]:8s} {share:3.0f} % less without it")
-    plot(before, after, gram.mmd_test(before, after))
+    title = f"before and after, p = {found.p_value:.3g}"
+    plot(before, after, gram.mmd_test(before, after), title)
 
 
 if __name__ == "__main__":
