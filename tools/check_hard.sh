@@ -2,7 +2,7 @@
 # check_hard.sh SIZE SECONDS - all that is checked, in stages: the tests of
 # that size alone and under address+undefined sanitizers; the small ones under
 # ThreadSanitizer, under valgrind and, if SIZE is long, on each CPU table; each
-# fuzz target so many seconds; clang-tidy; the layout of the source.
+# fuzz target so many seconds; clang-tidy; mypy; the layout of the source.
 #
 # One headline a stage, what failed below it; the last line adds up all stages:
 # "N passed, N failed".  The status is 1 if something failed.
@@ -91,6 +91,8 @@ if [ "$size" = long ]; then
 fi
 stage fuzz tools/fuzz.sh "$seconds"
 stage tidy one tools/tidy.sh
+stage types one mypy --config-file python/pyproject.toml \
+    --cache-dir build/mypy python/gram
 stage layout one make format FORMAT='--dry-run -Werror'
 
 [ "$skipped" -eq 0 ] && tail= || tail=", $skipped skipped"
