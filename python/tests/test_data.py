@@ -391,6 +391,14 @@ def test_whatever_is_handed_over_is_taken_or_refused_in_words():
             lambda: gram.KernelRidge().fit(X[: len(array)], array),
             lambda: gram.SVC().fit(X[: len(array)], array).predict(X),
             lambda: gram.SVC(n_jobs=1).fit(array, np.arange(len(array)) % 2),
+            lambda: gram.Kernel("linear").product(X, array),
+            lambda: gram.Kernel("linear").spectrum(array),
+            lambda: gram.Function("linear", X, array),
+            lambda: gram.mmd_test(array, X, n_jobs=1, permutations=20),
+            lambda: gram.hsic_test(array, TARGET, n_jobs=1, permutations=20),
+            lambda: gram.group_test(X, array, n_jobs=1, permutations=20),
+            lambda: gram.herd(array, 1, n_jobs=1),
+            lambda: gram.wasserstein(array, TARGET),
         ):
             try:
                 call()
