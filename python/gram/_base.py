@@ -368,16 +368,17 @@ class MachineEstimator(Estimator):
     ) -> list[np.ndarray]:
         """The wanted fields of a gram_prediction, in their order."""
         table = self._new_table(X)
-        self._refuse_unknown(set(wanted) - _OF_MATRICES)
+        if not set(wanted) <= _OF_MATRICES:
+            self._refuse_matrix("standard deviations or terms")
         running = self._running(random_state=random_state)
         made = self.machine_.predict(table, wanted, running, options)
         return [made[key] for key in wanted]
 
-    def _refuse_unknown(self, wanted: Any) -> None:
-        if wanted and self.machine_.report.kernel == MATRIX:
+    def _refuse_matrix(self, what: str) -> None:
+        if self.machine_.report.kernel == MATRIX:
             raise GramValueError(
-                "kernel: a matrix or a function in Python has no standard "
-                "deviations, use a kernel of gram's own (gram.Kernel)"
+                f"kernel: a matrix or a function in Python has no {what}, use "
+                "a kernel of gram's own (gram.Kernel)"
             )
 
     def _shaped(self, values: np.ndarray) -> np.ndarray:
@@ -403,7 +404,7 @@ class MachineEstimator(Estimator):
         ``terms`` of the kernel's sum, by the mean square of their part.  Of
         several outputs it is the first."""
         machine = self._fitted()
-        self._refuse_unknown({"importance"})
+        self._refuse_matrix("columns that matter")
         terms, columns = machine.importance(self._running())
         return {
             "columns": dict(zip(machine.column_names(), columns.tolist())),
@@ -423,7 +424,8 @@ class MachineEstimator(Estimator):
                 "of gram's"
             )
         machines = self._fitted(), other._fitted()
-        self._refuse_unknown({"norm"})
+        if other is not self:
+            self._refuse_matrix("inner products with other functions")
         return machines[0].inner(machines[1], self._running())
 
     @property
@@ -450,7 +452,7 @@ class MachineEstimator(Estimator):
     def save(self, path: Path) -> None:
         """Write the model to a file, which the command reads as well."""
         machine = self._fitted()
-        self._refuse_unknown({"file"})
+        self._refuse_matrix("model files")
         machine.save(path)
 
     @classmethod

@@ -23,7 +23,7 @@ from ._base import (
 from ._errors import GramTypeError, GramValueError
 from ._kernel import Kernel
 from ._library import choice
-from ._machine import Machine
+from ._machine import Machine, Report
 from ._table import Rows, cell_text
 from ._tuned import Tuned
 
@@ -303,7 +303,7 @@ class KernelClassifier(Tuned, Classifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities of the classes, one column each."""
         if self.report_.criterion == "evidence":
-            self._refuse_unknown({"proba"})
+            self._refuse_matrix("standard deviations")
         return self._probabilities(X)
 
 
@@ -433,6 +433,17 @@ class GaussianProcessClassifier(Classifier):
             )
         )
         return self
+
+    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Report:
+        """As of the other estimators; of several classes, one process after
+        the other."""
+        labels = self._labels(y)
+        classes = np.unique(labels)
+        if len(classes) <= 2:
+            return super().plan(X, y, sample_weight)
+        found = super().plan(X, labels == classes[0], sample_weight)
+        found.seconds *= len(classes)
+        return found
 
     @property
     def n_classes_(self) -> int:

@@ -15,7 +15,7 @@ from ._kernel import Kernel
 from ._library import choice, whole
 from ._machine import Machine, add_role
 from ._pairwise import Pairwise
-from ._table import Rows
+from ._table import Frame, Rows, free_name
 from ._tuned import Tuned
 
 _PRECISIONS = {"auto": 0, "double": 1, "single": 2}
@@ -49,7 +49,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
 
     def _covariance(self, X: Any, noise: bool) -> np.ndarray:
         table = self._new_table(X)
-        self._refuse_unknown({"covariance"})
+        self._refuse_matrix("covariances")
         report, running = self.report_, self._running()
         made = []
         for target in range(report.targets):
@@ -110,7 +110,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
             rows fitted to, by number or by a mask, that are to go.
         """
         machine = self._fitted()
-        self._refuse_unknown({"update"})
+        self._refuse_matrix("updates")
         table = ffi.NULL if X is None else self._more_rows(X, y, sample_weight)
         made = copy(self)
         made._finish(
@@ -126,8 +126,16 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         table = self._new_table(X)
         for name, values in zip(self.report_.target, targets):
             add_role(table, name, values, "target", "y")
-        if weights is not None:
-            add_role(table, "sample_weight", weights, "weight", "sample_weight")
+        taken = {*self.machine_.columns(), *self.report_.target}
+        if isinstance(rows, Frame):
+            taken.update(rows.columns)
+        noise = self._noise(rows.shape[0])
+        for more, role, of in (
+            (weights, "weight", "sample_weight"),
+            (noise, "noise", "alpha"),
+        ):
+            if more is not None:
+                add_role(table, free_name(role, taken), more, role, of)
         return table
 
     def _leaving(self, remove: Any) -> Optional[np.ndarray]:
@@ -154,7 +162,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         """Functions drawn from the posterior at the rows of X, one column
         each; ``noise`` adds that of new measurements."""
         table = self._new_table(X)
-        self._refuse_unknown({"sample"})
+        self._refuse_matrix("samples")
         if self.report_.targets > 1:
             raise GramValueError(
                 f"sample_y: there are {self.report_.targets} targets, must be 1"

@@ -72,7 +72,7 @@ class _Svm(Pairwise):
         be whole numbers, the kernel one that LIBSVM has.  gram.load() reads
         such files."""
         machine = self._fitted()
-        self._refuse_unknown({"file"})
+        self._refuse_matrix("model files")
         machine.save_libsvm(path)
 
     @property

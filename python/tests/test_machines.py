@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import EfficiencyWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import gram
@@ -32,6 +33,8 @@ def test_a_plan_says_what_a_fit_will_do_and_does_nothing():
     assert plan.bytes > 0 and plan.seconds > 0 and "cg" in plan.others
     assert gram.SVC().plan(X, Y > 0).solver == "smo"
     assert gram.OneClassSVM().plan(X).solver == "smo"
+    three = np.digitize(Y, [-0.5, 0.5])
+    assert gram.GaussianProcessClassifier().plan(X, three).seconds > 0
 
 
 def test_a_plan_beyond_the_budget_says_what_would_fit():
@@ -88,6 +91,23 @@ def test_an_update_is_a_fit_to_the_rows_that_are_there(keep):
     assert fewer.report_.n == 117 and 5 not in fewer.support_
 
 
+def test_known_noise_and_weights_go_with_new_rows():
+    process = gram.GaussianProcessRegressor(SPEC, alpha=0.2, scale="none")
+    new = process.fit(X[:100], Y[:100]).update(X[100:], Y[100:])
+    again = gram.GaussianProcessRegressor(
+        new.kernel_ * new.amplitude_, alpha=0.2, scale="none"
+    ).fit(X, Y)
+    for ours, theirs in zip(*(m.predict(X, return_std=True) for m in (new, again))):
+        assert_allclose(ours, theirs, atol=1e-9)
+    weights = DRAW.uniform(0.5, 2, 120)
+    new = ridge().fit(X[:100], Y[:100], weights[:100])
+    new = new.update(X[100:], Y[100:], weights[100:])
+    again = ridge().fit(X, Y, weights)
+    assert_allclose(new.predict(X), again.predict(X), atol=1e-10)
+    with pytest.raises(ValueError, match="no weights"):
+        new.update(X[:1], Y[:1])
+
+
 def test_bad_updates_are_named():
     model = ridge().fit(X, Y)
     with pytest.raises(ValueError, match="remove: .*120"):
@@ -109,6 +129,11 @@ def test_norms_are_those_of_coefficients():
     assert_allclose(f.inner(g), a @ K[:, :60] @ b)
     with pytest.raises(TypeError, match="other: a float"):
         f.inner(1.0)
+    with pytest.warns(EfficiencyWarning):
+        given = gram.KernelRegressor("precomputed", lam=0.1).fit(K, Y)
+    assert_allclose(given.norm(), f.norm())
+    with pytest.raises(ValueError, match="no inner products with other"):
+        given.inner(f)
 
 
 def test_columns_that_matter_are_ranked():
