@@ -21,10 +21,10 @@ from ._base import (
     positive,
 )
 from ._errors import GramTypeError, GramValueError
-from ._kernel import Kernel
 from ._library import choice
 from ._machine import Machine, Report
 from ._table import Rows, cell_text
+from ._translate import scale_of, translated
 from ._tuned import Tuned
 
 _PROBABLE = ("logistic", "softmax")
@@ -318,7 +318,8 @@ class GaussianProcessClassifier(Classifier):
     Parameters
     ----------
     kernel
-        a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
+        a text or Kernel of gram's, or one of scikit-learn's, as of
+        GaussianProcessRegressor; None: ``"rbf"``.  What is open in it is
         learned, and so is the variance of the process unless a number
         multiplies the kernel.
     optimizer
@@ -381,7 +382,12 @@ class GaussianProcessClassifier(Classifier):
         self.verbose = verbose
 
     def _spec(self, rows: Rows) -> Any:
-        return Kernel("rbf" if self.kernel is None else self.kernel)
+        kernel, white = translated(self.kernel)
+        if white is not None:
+            raise GramValueError(
+                f"kernel: {self.kernel} has white noise, classes have none"
+            )
+        return kernel
 
     def _options(self) -> dict[str, Any]:
         parameters = self._spec(None).parameters
@@ -397,7 +403,7 @@ class GaussianProcessClassifier(Classifier):
             "loss": "logistic",
             "lambda": "?[0.5]" if known else "auto",
             "select": choice("gram_select", "select", "evidence"),
-            "scale": choice("gram_kernel_scale", "scale", self.scale),
+            "scale": scale_of(self),
             "no_intercept": 1,
         }
 

@@ -11,11 +11,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from ._base import KernelSpec, MachineEstimator, checked, number_text
 from ._errors import GramValueError
 from ._gram import ffi
-from ._kernel import Kernel
 from ._library import choice, whole
 from ._machine import Machine, add_role
 from ._pairwise import Pairwise
 from ._table import Frame, Rows, free_name
+from ._translate import scale_of, translated
 from ._tuned import Tuned
 
 _PRECISIONS = {"auto": 0, "double": 1, "single": 2}
@@ -398,10 +398,13 @@ class GaussianProcessRegressor(_Regressor):
     kernel
         a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
         learned by maximising the marginal likelihood, and so is the variance
-        of the process unless a number multiplies the kernel.
+        of the process unless a number multiplies the kernel.  A kernel of
+        scikit-learn's is translated: what it would optimise is open, and a
+        WhiteKernel in its sum is the noise.
     alpha
         the variance of the noise: ``"auto"`` learns it, a number or one per
-        row is taken as known.
+        row is taken as known, beside a WhiteKernel that is fixed; one that is
+        not has all noise learned.
     optimizer
         None keeps the kernel's numbers; anything else learns the open ones.
     n_restarts_optimizer, copy_X_train
@@ -461,7 +464,7 @@ class GaussianProcessRegressor(_Regressor):
         self.verbose = verbose
 
     def _spec(self, rows: Rows) -> Any:
-        return Kernel("rbf" if self.kernel is None else self.kernel)
+        return translated(self.kernel)[0]
 
     def _lambda(self) -> str:
         """With known noise lambda is 1/amplitude."""
@@ -472,14 +475,16 @@ class GaussianProcessRegressor(_Regressor):
         return "1" if given or self.optimizer is None else "auto"
 
     def _noise_is_open(self) -> bool:
-        return isinstance(self.alpha, str) and self.alpha == "auto"
+        white = translated(self.kernel)[1]
+        learned = isinstance(self.alpha, str) and self.alpha == "auto"
+        return white == "auto" or (learned and white is None)
 
     def _options(self) -> dict[str, Any]:
         select = "none" if self.optimizer is None else "evidence"
         return {
             "lambda": self._lambda(),
             "select": choice("gram_select", "select", select),
-            "scale": choice("gram_kernel_scale", "scale", self.scale),
+            "scale": scale_of(self),
             "no_intercept": not self.normalize_y,
             "keep_factor": 1,
         }
@@ -487,15 +492,18 @@ class GaussianProcessRegressor(_Regressor):
     def _noise(self, rows: int) -> Optional[np.ndarray]:
         if self._noise_is_open():
             return None
+        white = float(translated(self.kernel)[1] or 0.0)
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            return np.full(rows, white)
         if np.ndim(self.alpha) == 0:
-            return np.full(rows, float(number_text(self.alpha, "alpha")))
+            return np.full(rows, white + float(number_text(self.alpha, "alpha")))
         alpha = checked(self.alpha, "alpha", dtype=np.float64, ensure_2d=False)
         if alpha.shape != (rows,):
             raise GramValueError(
                 f"alpha: of shape {alpha.shape}, must be a number or {rows} of "
                 "them, one per row of X"
             )
-        return alpha
+        return white + alpha
 
     def _finish(self, machine: Machine) -> None:
         super()._finish(machine)

@@ -399,9 +399,9 @@ static void heed_text(const gi_slot *slot, gi_unknown *u)
     u->start = slot->candidate_count
                    ? slot->candidates[slot->candidate_count / 2]
                    : slot->start;
-    if (low > 0) {
-        u->lower = fmax(low / written_reach, DBL_MIN);
-        u->upper = fmin(high * written_reach, DBL_MAX);
+    if (low > 0) { /* at least as far as without it: ard switches off columns */
+        u->lower = fmax(fmin(u->lower, low / written_reach), DBL_MIN);
+        u->upper = fmin(fmax(u->upper, high * written_reach), DBL_MAX);
     } else {
         double reach = fmax(fabs(low), fabs(high));
 
