@@ -12,9 +12,14 @@
  * packs both of its factors anew; the rows of the next panel are updated first
  * and factored at once, by one thread while the others update the rest.
  *
+ * A smooth kernel's matrix is all but 0 behind some panel, since the first
+ * ones, as block Lanczos steps, have found what is large in it.  When what is
+ * left is within the rounding of the whole, |A|_F <= eps |B|_F, it counts as 0.
+ *
  * Of A the upper triangle is kept, and all of the tiles on the diagonal, so
  * that a stripe of X is two products.  The shape of a task depends on n only.
  */
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -213,15 +218,42 @@ static void mirror(const gi_band *q, size_t i)
             memcpy(gi_band_at(q, r, s), gi_band_at(q, s, r), q->blas->size);
 }
 
+/* Panels from one look at what is left to the next: a look reads all of it. */
+enum { PANELS_TO_LOOK = 4 };
+
+/* Is what is behind panel k within the rounding of what is kept?  The diagonal
+ * alone answers most of the time. */
+static int is_negligible(const reduction *d)
+{
+    const gi_band *q = d->q;
+    const gi_blas *blas = q->blas;
+    const size_t kept = (d->k + 1) * q->b * q->b;
+    const double least =
+        (blas->size == sizeof(float) ? FLT_EPSILON : DBL_EPSILON) *
+        hypot(gi_blas_double.norm(kept, q->diagonal),
+              gi_blas_double.norm(kept, q->beside));
+    double left = 0;
+
+    if (d->k % PANELS_TO_LOOK > 0)
+        return 0;
+    for (size_t i = d->c; i < q->n; i++)
+        left = hypot(left, blas->get(gi_band_at(q, i, i), 0));
+    for (size_t i = d->c; left <= least && i + 1 < q->n; i++)
+        left = hypot(
+            left, sqrt(2) * blas->norm(q->n - i - 1, gi_band_at(q, i, i + 1)));
+    return left <= least;
+}
+
 /* ----------------------------------------------------------- the reduction */
 
 static gram_status work(gi_run *run, reduction d)
 {
-    const gi_band *q = d.q;
+    gi_band *q = d.q;
     const size_t n = q->n, count = stripes(q);
     size_t across;
     const size_t updates = update_tasks(q, &across);
     gram_status status = GRAM_OK;
+    int done = 0;
 
 #pragma omp parallel num_threads(gi_band_threads(run, count)) firstprivate(d)
     {
@@ -234,13 +266,16 @@ static gram_status work(gi_run *run, reduction d)
             const double left = (double)(n - d.k * q->b) / (double)n;
 
             d.c = (d.k + 1) * q->b;
-            /* the others read status behind the next barrier only */
-            if (omp_get_thread_num() == 0)
+            /* the others read these behind the next barrier only */
+            if (omp_get_thread_num() == 0) {
                 status = gi_run_tick(run, 1 - left * left * left);
+                done = is_negligible(&d);
+                q->panels = d.k + 1;
+            }
 #pragma omp for schedule(dynamic)
             for (size_t i = 0; i < count; i++)
                 multiply(&d, i);
-            if (status != GRAM_OK)
+            if (status != GRAM_OK || done)
                 break;
 #pragma omp single
             couple(&d);
@@ -277,7 +312,12 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     b = b ? b : gi_band_width(n);
     bb = b * b;
     GI_TRY(GI_NEW_ZERO(run, q, 1));
-    *q = (gi_band){blas, n, b, (n + b - 1) / b, a, lda, NULL, NULL, NULL, 0};
+    *q = (gi_band){.blas = blas,
+                   .n = n,
+                   .b = b,
+                   .blocks = (n + b - 1) / b,
+                   .a = a,
+                   .lda = lda};
     d.q = q;
     if (lda > GI_BLAS_MAX)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
