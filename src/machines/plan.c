@@ -83,6 +83,10 @@ static gi_cost folds_cost(const gi_fit *f, size_t rows)
     last = gi_path_folds_cost(f->run, &p, &gi_blas_double, folds, lambdas);
     cost.seconds *= (double)gi_grid_tries(f);
     cost.bytes = fmax(cost.bytes, last.bytes);
+    if (f->o->folds.given) { /* how many there are is not known here */
+        last = gi_path_folds_cost(f->run, &p, &gi_blas_double, rows, lambdas);
+        cost.bytes = fmax(cost.bytes, last.bytes);
+    }
     return cost;
 }
 

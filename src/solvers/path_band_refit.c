@@ -206,15 +206,22 @@ gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p,
                             const gi_blas *blas, size_t folds, size_t count)
 {
     const double n = (double)p->n, k = (double)folds, word = sizeof(double);
-    const double columns = (double)count * (double)p->targets;
+    const double targets = (double)p->targets + 1;
+    const double columns = (double)count * targets;
+    const double width = (double)gi_band_width(p->n);
     const double pairs = n * n / gi_rate_kernel(p->K->cost) / run->threads;
     gi_problem rest = *p;
     gi_cost c;
 
     rest.n = folds > 0 ? p->n - p->n / folds : p->n;
-    c = gi_path_band_cost(run, &rest, blas, 0, count);
+    c = gi_path_band_cost(run, p, blas, 0, count);
     c.possible = p->K->part != NULL;
-    c.bytes += n * word * (2 * columns + ROWS);
-    c.seconds = k * c.seconds + pairs;
+    /* folds may be small, hence all rows and factors of a batch; the operator
+     * of the others has rows of its own */
+    c.bytes += n * word * (2 * columns + ROWS) +
+               GI_BANDED_BATCH * n * word * (2 * width + targets) +
+               (double)gi_operator_bytes(p->K);
+    c.seconds =
+        k * gi_path_band_cost(run, &rest, blas, 0, count).seconds + pairs;
     return c;
 }
