@@ -575,7 +575,7 @@ typedef enum gram_select {
     GRAM_SELECT_EVIDENCE, /* marginal likelihood; restricted with intercept */
     GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form */
     GRAM_SELECT_GCV,      /* generalised cross-validation */
-    GRAM_SELECT_CV,       /* folds, in closed form */
+    GRAM_SELECT_CV,       /* folds, all lambdas at once */
     GRAM_SELECT_NONE      /* the start values, which the report mentions */
 } gram_select;
 

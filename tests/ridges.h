@@ -158,4 +158,48 @@ static inline const gi_solver *ridges_solver(const char *name)
     return s;
 }
 
+/* out[i*targets + t] = y_i - f(x_i) for the f fitted at lambda without the rows
+ * that have left[i] = which; of those rows only. */
+static inline void ridges_without(const gi_problem *whole, const double *all,
+                                  double lambda, const int *left, int which,
+                                  double *out)
+{
+    const size_t n = whole->n, T = whole->targets;
+    size_t *row = malloc((n + 1) * sizeof *row), m = 0;
+    double *K = grams_room(n * n), *y = grams_room(n * T);
+    double *noise = grams_room(n), *alpha = grams_room(n * T);
+    double *b = grams_room(T);
+    gi_problem p = *whole;
+
+    for (size_t i = 0; i < n; i++)
+        if (left[i] != which)
+            row[m++] = i;
+    for (size_t i = 0; i < m; i++) {
+        noise[i] = whole->noise ? whole->noise[row[i]] : 1;
+        for (size_t t = 0; t < T; t++)
+            y[i * T + t] = whole->y[row[i] * T + t];
+        for (size_t j = 0; j < m; j++)
+            K[i * m + j] = all[row[i] * n + row[j]];
+    }
+    p.n = m;
+    p.y = y;
+    p.noise = noise;
+    p.lambda = lambda;
+    ridges_solve(&p, K, alpha, b);
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; left[i] == which && t < T; t++) {
+            double f = b[t];
+
+            for (size_t j = 0; j < m; j++)
+                f += all[i * n + row[j]] * alpha[j * T + t];
+            out[i * T + t] = whole->y[i * T + t] - f;
+        }
+    free(row);
+    free(K);
+    free(y);
+    free(noise);
+    free(alpha);
+    free(b);
+}
+
 #endif

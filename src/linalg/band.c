@@ -7,13 +7,19 @@
  *
  * with H = I - V T V': half of the 4/3 n^3 flops are products of A with b
  * columns, half are updates of rank 2b.  Columns are cut into stripes at
- * multiples of an edge.  One task of a product is a stripe of X, one of the
- * update a tile of the triangle; the rows of the next panel are updated first
+ * multiples of an edge.  One task of a product is a stripe of X, with its part
+ * of V'X, one of the update a tile of the triangle, wider than high since BLAS
+ * packs both of its factors anew; the rows of the next panel are updated first
  * and factored at once, by one thread while the others update the rest.
+ *
+ * A smooth kernel's matrix is all but 0 behind some panel, since the first
+ * ones, as block Lanczos steps, have found what is large in it.  When what is
+ * left is within the rounding of the whole, |A|_F <= eps |B|_F, it counts as 0.
  *
  * Of A the upper triangle is kept, and all of the tiles on the diagonal, so
  * that a stripe of X is two products.  The shape of a task depends on n only.
  */
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -28,8 +34,10 @@ typedef struct reduction {
     size_t ld;
     char *v, *w; /* V', W', V' again: b rows of ld each */
     char *x;     /* X' */
-    char *s;     /* b x b, and as much again */
-    char *room;  /* of the panel */
+    char *s;     /* S, b x b */
+    char *part;  /* V'X of each stripe, b x b */
+    double *sum; /* of these, b x b, and as much again */
+    char *room;  /* 2 b x b of the panel */
 } reduction;
 
 /* Measured: with a wider band the reduction is faster, but each of the many
@@ -58,6 +66,12 @@ static size_t edge(const gi_band *q)
 static size_t stripes(const gi_band *q)
 {
     return (q->n + edge(q) - 1) / edge(q);
+}
+
+/* Columns of a tile of the update, at most. */
+static size_t width_of_tile(const gi_band *q)
+{
+    return 4 * edge(q);
 }
 
 /* Columns of stripe i from c on: how many, and the first. */
@@ -91,7 +105,12 @@ static void finish_panel(const reduction *d, size_t k)
                       gi_band_t(q, k), q->beside + k * bb, d->room);
 }
 
-/* Stripe i of X' = V'A, and of V' in the room it has beside W'. */
+static char *part(const reduction *d, size_t i)
+{
+    return move(d, d->part, i * d->q->b * d->q->b);
+}
+
+/* Stripe i of X' = V'A, its part of V'X, and V' in the room beside W'. */
 static void multiply(const reduction *d, size_t i)
 {
     const gi_band *q = d->q;
@@ -105,6 +124,8 @@ static void multiply(const reduction *d, size_t i)
                gi_band_at(q, d->c, j), q->lda, 0, move(d, d->x, j), d->ld);
     blas->gemm(0, 1, q->b, width, q->n - j, 1, gi_band_at(q, row, j), q->lda,
                gi_band_at(q, j, j), q->lda, 1, move(d, d->x, j), d->ld);
+    blas->gemm(0, 1, q->b, q->b, width, 1, gi_band_at(q, row, j), q->lda,
+               move(d, d->x, j), d->ld, 0, part(d, i), q->b);
     for (size_t r = 0; r < q->b; r++) {
         const char *from = gi_band_at(q, row + r, j);
 
@@ -118,14 +139,20 @@ static void couple(const reduction *d)
 {
     const gi_band *q = d->q;
     const gi_blas *blas = q->blas;
-    const size_t b = q->b;
+    const size_t b = q->b, bb = b * b;
     const char *t = gi_band_t(q, d->k);
-    char *more = d->s + b * b * blas->size;
+    char *vxt = part(d, stripes(q) - 1); /* in the place of a part */
+    double *some = d->sum + bb;
 
-    blas->gemm(0, 1, b, b, q->n - d->c, 1, move(d, d->v, d->c), d->ld,
-               move(d, d->x, d->c), d->ld, 0, d->s, b);
-    blas->gemm(0, 0, b, b, b, 1, d->s, b, t, b, 0, more, b);
-    blas->gemm(1, 0, b, b, b, 0.5, t, b, more, b, 0, d->s, b);
+    memset(d->sum, 0, bb * sizeof *d->sum);
+    for (size_t i = d->c / edge(q); i < stripes(q); i++) {
+        blas->read(bb, part(d, i), 1, some);
+        for (size_t e = 0; e < bb; e++)
+            d->sum[e] += some[e];
+    }
+    blas->write(bb, d->sum, d->s, 1);
+    blas->gemm(0, 0, b, b, b, 1, d->s, b, t, b, 0, vxt, b);
+    blas->gemm(1, 0, b, b, b, 0.5, t, b, vxt, b, 0, d->s, b);
 }
 
 /* Stripe i of W' = T'X' - S'V' */
@@ -153,23 +180,32 @@ static void update(const reduction *d, size_t i, size_t m, size_t j, size_t n)
                   move(d, d->w, j), d->ld, 1, gi_band_at(q, i, j), q->lda);
 }
 
-/* Task 0 of the update is the next panel, the others are tiles in the order
- * of rows; those that are above the diagonal or done have nothing to do. */
+/* Tasks of the update: a panel, and `across` tiles for each stripe of rows. */
+static size_t update_tasks(const gi_band *q, size_t *across)
+{
+    *across = (q->n + width_of_tile(q) - 1) / width_of_tile(q);
+    return 1 + stripes(q) * *across;
+}
+
+/* Task 0 is the next panel, the others are tiles in the order of rows, from
+ * the diagonal on; those that would be behind the last column, or are done,
+ * have nothing to do. */
 static void update_task(const reduction *d, size_t task)
 {
     const gi_band *q = d->q;
     const size_t h = gi_band_height(q, d->k + 1), behind = d->c + h;
-    size_t i, j, rows, cols;
+    size_t i, j, rows, across;
 
     if (task == 0) {
         update(d, d->c, h, d->c, q->n - d->c);
         finish_panel(d, d->k + 1);
         return;
     }
-    rows = stripe(q, (task - 1) / stripes(q), behind, &i);
-    cols = stripe(q, (task - 1) % stripes(q), behind, &j);
-    if (i <= j && rows && cols)
-        update(d, i, rows, j, cols);
+    update_tasks(q, &across);
+    rows = stripe(q, (task - 1) / across, behind, &i);
+    j = i + (task - 1) % across * width_of_tile(q);
+    if (rows && j < q->n)
+        update(d, i, rows, j, gi_band_min(width_of_tile(q), q->n - j));
 }
 
 /* The lower triangle of a diagonal tile. */
@@ -182,13 +218,42 @@ static void mirror(const gi_band *q, size_t i)
             memcpy(gi_band_at(q, r, s), gi_band_at(q, s, r), q->blas->size);
 }
 
+/* Panels from one look at what is left to the next: a look reads all of it. */
+enum { PANELS_TO_LOOK = 4 };
+
+/* Is what is behind panel k within the rounding of what is kept?  The diagonal
+ * alone answers most of the time. */
+static int is_negligible(const reduction *d)
+{
+    const gi_band *q = d->q;
+    const gi_blas *blas = q->blas;
+    const size_t kept = (d->k + 1) * q->b * q->b;
+    const double least =
+        (blas->size == sizeof(float) ? FLT_EPSILON : DBL_EPSILON) *
+        hypot(gi_blas_double.norm(kept, q->diagonal),
+              gi_blas_double.norm(kept, q->beside));
+    double left = 0;
+
+    if (d->k % PANELS_TO_LOOK > 0)
+        return 0;
+    for (size_t i = d->c; i < q->n; i++)
+        left = hypot(left, blas->get(gi_band_at(q, i, i), 0));
+    for (size_t i = d->c; left <= least && i + 1 < q->n; i++)
+        left = hypot(
+            left, sqrt(2) * blas->norm(q->n - i - 1, gi_band_at(q, i, i + 1)));
+    return left <= least;
+}
+
 /* ----------------------------------------------------------- the reduction */
 
 static gram_status work(gi_run *run, reduction d)
 {
-    const gi_band *q = d.q;
+    gi_band *q = d.q;
     const size_t n = q->n, count = stripes(q);
+    size_t across;
+    const size_t updates = update_tasks(q, &across);
     gram_status status = GRAM_OK;
+    int done = 0;
 
 #pragma omp parallel num_threads(gi_band_threads(run, count)) firstprivate(d)
     {
@@ -201,21 +266,24 @@ static gram_status work(gi_run *run, reduction d)
             const double left = (double)(n - d.k * q->b) / (double)n;
 
             d.c = (d.k + 1) * q->b;
-            /* the others read status behind the next barrier only */
-            if (omp_get_thread_num() == 0)
+            /* the others read these behind the next barrier only */
+            if (omp_get_thread_num() == 0) {
                 status = gi_run_tick(run, 1 - left * left * left);
+                done = is_negligible(&d);
+                q->panels = d.k + 1;
+            }
 #pragma omp for schedule(dynamic)
             for (size_t i = 0; i < count; i++)
                 multiply(&d, i);
-            if (status != GRAM_OK)
+            if (status != GRAM_OK || done)
                 break;
 #pragma omp single
             couple(&d);
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic)
             for (size_t i = 0; i < count; i++)
                 combine(&d, i);
 #pragma omp for schedule(dynamic)
-            for (size_t task = 0; task <= count * count; task++)
+            for (size_t task = 0; task < updates; task++)
                 update_task(&d, task);
         }
     }
@@ -244,7 +312,12 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     b = b ? b : gi_band_width(n);
     bb = b * b;
     GI_TRY(GI_NEW_ZERO(run, q, 1));
-    *q = (gi_band){blas, n, b, (n + b - 1) / b, a, lda, NULL, NULL, NULL, 0};
+    *q = (gi_band){.blas = blas,
+                   .n = n,
+                   .b = b,
+                   .blocks = (n + b - 1) / b,
+                   .a = a,
+                   .lda = lda};
     d.q = q;
     if (lda > GI_BLAS_MAX)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
@@ -256,7 +329,9 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     GI_TRY(GI_NEW_ZERO(run, q->beside, q->blocks * bb));
     GI_TRY(gi_alloc(run, &d.v, 3 * b * n, blas->size));
     GI_TRY(gi_alloc(run, &d.x, b * n, blas->size));
-    GI_TRY(gi_alloc(run, &d.s, 2 * bb, blas->size));
+    GI_TRY(gi_alloc(run, &d.s, bb, blas->size));
+    GI_TRY(gi_alloc(run, &d.part, stripes(q) * bb, blas->size));
+    GI_TRY(GI_NEW(run, d.sum, 2 * bb));
     GI_TRY(gi_alloc(run, &d.room, 2 * bb, blas->size));
     d.w = d.v + b * n * blas->size;
     gi_blas_start();
@@ -269,6 +344,8 @@ done:
     gi_free(d.v);
     gi_free(d.x);
     gi_free(d.s);
+    gi_free(d.part);
+    gi_free(d.sum);
     gi_free(d.room);
     gi_band_free(q);
     return status;

@@ -14,7 +14,8 @@
 struct gi_band {
     const gi_blas *blas;
     size_t n, b, blocks;
-    char *a; /* the caller's */
+    size_t panels; /* that were factored; B is 0 behind the last of them */
+    char *a;       /* the caller's */
     size_t lda;
     char *t;          /* T of H_k = I - V T V', b x b for each panel */
     double *diagonal; /* B(k,k), b x b each, upper triangle */

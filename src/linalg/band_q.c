@@ -78,7 +78,7 @@ static void subtract(const application *p, size_t k, size_t i)
 static void apply_panels(gi_run *run, const application *p)
 {
     const gi_band *q = p->q;
-    const size_t panels = q->blocks - 1, parts = (q->n + ROWS - 1) / ROWS;
+    const size_t panels = q->panels, parts = (q->n + ROWS - 1) / ROWS;
 
 #pragma omp parallel num_threads(gi_band_threads(run, parts))
     for (size_t step = 0; step < panels; step++) {
@@ -220,9 +220,11 @@ static void apply_group(const group *g, size_t j, size_t cols)
 static gram_status form(gi_run *run, group *g)
 {
     gi_band *q = g->q;
-    const size_t panels = q->blocks - 1, several = g->most / q->b;
+    const size_t panels = q->panels, several = g->most / q->b;
+    const size_t behind = gi_band_min(q->n, (panels + 1) * q->b);
     gram_status status = GRAM_OK;
 
+    set_identity(q, behind, q->n, behind, q->n - behind);
     for (size_t end = panels; end > 0 && status == GRAM_OK;) {
         const size_t first = end > several ? end - several : 0;
         const double left = (double)end / (double)panels;

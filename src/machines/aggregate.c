@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "cpu/cpu.h"
 #include "machines/mmd.h"
+#include "solvers/each.h"
 
 /* Bins cost next to nothing while rows are few. */
 enum { BINS = 128, EXACT_ROWS = 1000, FEW_ROWS = 1000, FEW_BINS = 512 };
@@ -50,10 +51,10 @@ static int compare(const void *a, const void *b)
     return (x->value < y->value) - (x->value > y->value);
 }
 
-/* smallest[b] = min of it and the rank of values[b], from the largest down,
- * over the member's weight; equal up to rounding share the later one. */
-static void take_ranks(const double *values, size_t count, double slack,
-                       double weight, ranking *room, double *smallest)
+/* values[b] = its rank, from the largest down, over the member's weight; equal
+ * up to rounding share the later one. */
+static void take_ranks(double *values, size_t count, double slack,
+                       double weight, ranking *room)
 {
     for (size_t b = 0; b < count; b++)
         room[b] = (ranking){values[b], b};
@@ -61,7 +62,7 @@ static void take_ranks(const double *values, size_t count, double slack,
     for (size_t i = count, rank = count; i-- > 0;) {
         if (i + 1 < count && room[i].value > room[i + 1].value + slack)
             rank = i + 1;
-        smallest[room[i].b] = fmin(smallest[room[i].b], (double)rank / weight);
+        values[room[i].b] = (double)rank / weight;
     }
 }
 
@@ -89,21 +90,23 @@ typedef struct family {
     size_t bins;
     gi_labels labels;
     double *smallest; /* per labelling: the best rank so far */
-    double *values, *sums;
+    const char *text; /* of the member that has it, if widths are tried, */
+    size_t power;     /* and which it is */
+    const gi_cut *cut;
+    double *values, *sums; /* of each member */
     ranking *room;
     gi_aggregate *out;
 } family;
 
-/* The member k^(2^q): of a family that is here for its widths another width,
- * else a power. */
-static gram_status make_member(family *f, const char *text, size_t q)
+/* The best member k^(2^q): of a family that is here for its widths another
+ * width, else a power. */
+static gram_status make_best(family *f)
 {
+    const size_t q = f->power;
     gram_status status = GRAM_OK;
     gi_pool member = f->pool;
     gi_buf power = {0};
 
-    gram_kernel_free(f->out->best);
-    f->out->best = NULL;
     member.kernel = NULL;
     member.program = NULL;
     member.x = NULL;
@@ -112,8 +115,8 @@ static gram_status make_member(family *f, const char *text, size_t q)
                              gram_kernel_text(f->pool.kernel), 1 << q));
         GI_TRY(gram_kernel_new(power.s, &member.kernel));
     } else {
-        GI_TRY(gi_pool_kernel(f->run, text, f->o->scale, ldexp(widen, -(int)q),
-                              &member));
+        GI_TRY(gi_pool_kernel(f->run, f->text, f->o->scale,
+                              ldexp(widen, -(int)q), &member));
     }
     f->out->best = member.kernel;
     member.kernel = NULL;
@@ -133,8 +136,8 @@ static gram_status start_labels(family *f, const gi_cut *c)
         return status;
     GI_TRY(gi_labels_new(f->run, c, count, &f->labels));
     GI_TRY(GI_NEW(f->run, f->smallest, count));
-    GI_TRY(GI_NEW(f->run, f->values, count));
-    GI_TRY(GI_NEW(f->run, f->room, count));
+    GI_TRY(GI_NEW(f->run, f->values, GI_POWERS * count));
+    GI_TRY(GI_NEW(f->run, f->room, GI_POWERS * count));
     GI_TRY(GI_NEW(f->run, f->sums, GI_POWERS * s * s));
     for (size_t b = 0; b < count; b++)
         f->smallest[b] = INFINITY;
@@ -153,13 +156,46 @@ static double size_of(const double *sums, size_t bins, double pairs)
     return sum / pairs;
 }
 
+/* gi_each: the ranks of member q. */
+static gram_status rank_member(void *user, size_t q)
+{
+    family *f = user;
+    gi_run one = *f->run;
+    const size_t s = f->cut->bins.count, count = f->labels.count;
+    const double rows = (double)(f->pool.m + f->pool.n);
+    const double *sums = f->sums + q * s * s;
+    double *values = f->values + q * count;
+    gram_status status;
+
+    one.threads = 1; /* members are the tasks */
+    GI_TRY(gi_labels_values(&one, &f->labels, f->cut, sums, GRAM_TEST_UNBIASED,
+                            values));
+    take_ranks(values, count, 1e-12 * size_of(sums, s, rows * rows),
+               weight_of(q), f->room + q * count);
+done:
+    return status;
+}
+
+/* Member q as one more to look at. */
+static void add_member(family *f, const char *text, size_t q)
+{
+    const size_t count = f->labels.count;
+    const double *ranks = f->values + q * count;
+
+    if (ranks[0] < f->smallest[0]) {
+        f->text = text;
+        f->power = q;
+    }
+    for (size_t b = 0; b < count; b++)
+        f->smallest[b] = fmin(f->smallest[b], ranks[b]);
+    f->out->kernels++;
+}
+
 static gram_status add_family(family *f, const char *text)
 {
     gram_status status = GRAM_OK;
     gi_pool *p = &f->pool;
     gi_cut c = {0};
-    size_t s;
-    double pairs = (double)(p->m + p->n) * (double)(p->m + p->n);
 
     gram_kernel_free(p->kernel);
     p->kernel = NULL;
@@ -167,22 +203,14 @@ static gram_status add_family(family *f, const char *text)
     GI_TRY(gi_cut_new(f->run, p, f->bins, f->o->precision, &c));
     GI_TRY(check_values(p, &c));
     GI_TRY(start_labels(f, &c));
-    s = c.bins.count;
     GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
                           NULL));
-    for (size_t q = 0; q < GI_POWERS; q++) {
-        const double *sums = f->sums + q * s * s;
-        double before = f->smallest[0];
-
-        GI_TRY(gi_labels_values(f->run, &f->labels, &c, sums,
-                                GRAM_TEST_UNBIASED, f->values));
-        take_ranks(f->values, f->labels.count, 1e-12 * size_of(sums, s, pairs),
-                   weight_of(q), f->room, f->smallest);
-        f->out->kernels++;
-        if (f->smallest[0] < before)
-            GI_TRY(make_member(f, text, q));
-    }
+    f->cut = &c;
+    GI_TRY(gi_each(f->run, GI_POWERS, rank_member, f));
+    for (size_t q = 0; q < GI_POWERS; q++)
+        add_member(f, text, q);
 done:
+    f->cut = NULL;
     gi_cut_clear(&c);
     return status;
 }
@@ -212,6 +240,7 @@ gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
         GI_TRY(add_family(&f, o->kernel));
     for (size_t i = 0; !o->kernel && i < all; i++)
         GI_TRY(add_family(&f, families[i]));
+    GI_TRY(make_best(&f));
     for (size_t b = 0; b < count; b++)
         as_small += f.smallest[b] <= f.smallest[0];
     out->p_value = (double)as_small / (double)count;

@@ -74,14 +74,19 @@ static gi_cost folds_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
     size_t lambdas = gi_grid_lambda_count(f);
+    size_t folds = f->o->folds.folds ? f->o->folds.folds : 5;
     gi_cost cost, last;
 
     p.n = rows;
-    cost = gi_path_cost(f->run, &p, gi_select_cv_blas(f, rows), GI_WANT_LOO,
-                        lambdas);
-    last = gi_path_cost(f->run, &p, &gi_blas_double, GI_WANT_LOO, lambdas);
+    cost = gi_path_folds_cost(f->run, &p, gi_select_cv_blas(f, rows), folds,
+                              lambdas);
+    last = gi_path_folds_cost(f->run, &p, &gi_blas_double, folds, lambdas);
     cost.seconds *= (double)gi_grid_tries(f);
     cost.bytes = fmax(cost.bytes, last.bytes);
+    if (f->o->folds.given) { /* how many there are is not known here */
+        last = gi_path_folds_cost(f->run, &p, &gi_blas_double, rows, lambdas);
+        cost.bytes = fmax(cost.bytes, last.bytes);
+    }
     return cost;
 }
 

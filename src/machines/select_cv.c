@@ -1,11 +1,11 @@
 /* select_cv.c - open numbers by cross-validation: a grid, or points at random.
  *
- * For each kernel the matrix is reduced once; every lambda then gives the
- * residuals of all folds in closed form (solvers/path.h), so folds and lambdas
- * share everything.  From SINGLE_ROWS rows on the search runs in single
- * precision unless double was asked for.  If the lambda that wins is so small
- * that rounding is felt, its kernel is looked at again in double.  The value is
- * the mean squared residual, rows weighted, in the units of the target.
+ * For each kernel the matrix is reduced once, or once for each fold; all
+ * lambdas share that (gi_path_folds).  From SINGLE_ROWS rows on the search runs
+ * in single precision unless double was asked for.  If the lambda that wins is
+ * so small that rounding is felt, its kernel is looked at again in double.  The
+ * value is the mean squared residual, rows weighted, in the units of the
+ * target.
  *
  */
 #include <float.h>
@@ -27,7 +27,7 @@ typedef struct cv {
     double *lambda;   /* of the kernel at hand */
     double scale;     /* mean of its diagonal */
     double *error;    /* lambdas x targets, mean squares */
-    double *residual; /* n x targets */
+    double *residual; /* lambdas x n x targets */
     double *spread;   /* per target: variance, or 0 */
     double *choice;   /* per target: the best lambda; then its error */
     double *theta;    /* of the best kernel so far */
@@ -128,18 +128,15 @@ static void compare(cv *c)
 /* The errors of all lambdas of the kernel at f->theta, by its path. */
 static gram_status find_errors(cv *c, gi_run *run, const gi_blas *blas)
 {
-    gram_status status = GRAM_OK;
-    gi_path *path = NULL;
-    size_t T = c->s->problem.targets;
+    const gi_problem *p = &c->s->problem;
+    gram_status status;
 
-    GI_TRY(gi_path_new(run, &c->s->problem, blas, GI_WANT_LOO, &path));
-    for (size_t j = 0; j < c->lambdas; j++) {
-        GI_TRY(path->folds(path, run, c->lambda[j], c->fold, c->folds,
-                           c->residual));
-        mean_squares(c, c->residual, NULL, c->error + j * T);
-    }
+    GI_TRY(gi_path_folds(run, p, blas, c->fold, c->folds, c->lambda, c->lambdas,
+                         c->residual));
+    for (size_t j = 0; j < c->lambdas; j++)
+        mean_squares(c, c->residual + j * p->n * p->targets, NULL,
+                     c->error + j * p->targets);
 done:
-    gi_path_free(path);
     return status;
 }
 
@@ -195,7 +192,7 @@ static gram_status make_room(cv *c)
     GI_TRY(GI_NEW(run, c->fold, n));
     GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
     GI_TRY(GI_NEW(run, c->error, c->lambdas * T));
-    GI_TRY(GI_NEW(run, c->residual, c->s->problem.n * T));
+    GI_TRY(GI_NEW(run, c->residual, c->lambdas * c->s->problem.n * T));
     GI_TRY(GI_NEW(run, c->spread, T));
     GI_TRY(GI_NEW(run, c->theta, c->f->program->thetas));
     GI_TRY(GI_NEW(run, c->choice, 2 * T));

@@ -68,6 +68,67 @@ gi_cost gi_path_cost(const gi_run *run, const gi_problem *p,
     return primal.possible && primal.seconds < band.seconds ? primal : band;
 }
 
+/* ------------------------------------------------------------------- folds */
+
+/* The cheapest of the ways to leave folds out, and whether it is a band for
+ * each fold. */
+static gi_cost cheapest(const gi_run *run, const gi_problem *p,
+                        const gi_blas *blas, size_t folds, size_t count,
+                        int *refits)
+{
+    gi_cost each = gi_path_refits_cost(run, p, blas, folds, count);
+    gi_cost one = gi_path_band_folds_cost(run, p, blas, folds, count);
+    gi_cost primal = gi_path_primal_cost(run, p, GI_WANT_LOO, count);
+
+    *refits = 0;
+    if (p->K->markov)
+        return gi_path_cost(run, p, blas, GI_WANT_LOO, count);
+    if (primal.possible && primal.seconds < one.seconds)
+        one = primal;
+    *refits = each.possible && each.seconds < one.seconds;
+    return *refits ? each : one;
+}
+
+gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p,
+                           const gi_blas *blas, size_t folds, size_t count)
+{
+    const double residuals = (double)count * (double)p->n * (double)p->targets;
+    int refits;
+    gi_cost c =
+        cheapest(run, p, blas ? blas : &gi_blas_double, folds, count, &refits);
+
+    c.bytes += residuals * sizeof(double);
+    return c;
+}
+
+gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
+                          const int *fold, size_t folds, const double *lambda,
+                          size_t count, double *out)
+{
+    gi_run one = *run; /* the choice does not depend on threads */
+    gi_run reduce = gi_run_part(run, 0, 0.5);
+    gram_status status;
+    gi_path *path = NULL;
+    int refits;
+
+    one.threads = 1;
+    blas = blas ? blas : &gi_blas_double;
+    cheapest(&one, p, blas, folds, count, &refits);
+    if (refits)
+        return gi_path_refits(run, p, blas, fold, folds, lambda, count, out);
+    GI_TRY(gi_path_new(&reduce, p, blas, GI_WANT_LOO, &path));
+    for (size_t j = 0; j < count; j++) {
+        gi_run part = gi_run_part(run, 0.5 + 0.5 * (double)j / (double)count,
+                                  0.5 + 0.5 * (double)(j + 1) / (double)count);
+
+        GI_TRY(path->folds(path, &part, lambda[j], fold, folds,
+                           out + j * p->n * p->targets));
+    }
+done:
+    gi_path_free(path);
+    return status;
+}
+
 /* ---------------------------------------------------------------- criteria */
 
 static double amplitude(const gi_problem *p, const gi_path_sums *s, double m)

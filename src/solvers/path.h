@@ -62,11 +62,29 @@ void gi_path_free(gi_path *path);
 gi_cost gi_path_cost(const gi_run *run, const gi_problem *p,
                      const gi_blas *blas, unsigned want, size_t count);
 
+/* Residuals of leaving out whole folds, fold[i] in 0 .. folds-1, at many
+ * lambdas: out[(j*n + i)*targets + t] at lambda[j] > 0; NaN where they are not
+ * defined, and that is no error.  By the path of all rows, or by one of each
+ * fold's other rows, whichever costs less.  Ticks.
+ * Errors: those of gi_path_new. */
+gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
+                          const int *fold, size_t folds, const double *lambda,
+                          size_t count, double *out);
+
+/* Its cost, with folds of about equal size. */
+gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p,
+                           const gi_blas *blas, size_t folds, size_t count);
+
 /* The three ways; NULL in *out if the problem has not the structure. */
 gram_status gi_path_band(gi_run *run, const gi_problem *p, const gi_blas *blas,
                          unsigned want, gi_path **out);
 gram_status gi_path_primal(gi_run *run, const gi_problem *p, gi_path **out);
 gram_status gi_path_markov(gi_run *run, const gi_problem *p, gi_path **out);
+
+/* gi_path_folds by a band for each fold; K must have parts. */
+gram_status gi_path_refits(gi_run *run, const gi_problem *p,
+                           const gi_blas *blas, const int *fold, size_t folds,
+                           const double *lambda, size_t count, double *out);
 
 /* The lambda that is best for a criterion (one of GI_WANT_...): among
  * `candidates`, or, if NULL, over 13 decades around path->scale, then refined

@@ -53,21 +53,24 @@ static void project(gi_banded_point *x)
 
         for (size_t k = 0; k < b->path.n; k++)
             x->z[k * m + t] -= c * x->z[k * m + targets];
+        x->offset[t] = c;
     }
 }
 
 gram_status gi_banded_solve(gi_banded_point *x)
 {
     const gi_banded *b = x->b;
-    const size_t room = b->path.n * b->columns;
+    const size_t room = b->path.n * b->columns, targets = b->path.targets;
     gram_status status =
         gi_band_factor_new(x->run, b->q, x->lambda, &x->factor);
 
     if (status == GRAM_ERR_NUMERIC)
         return GRAM_OK;
     GI_TRY(status);
-    GI_TRY(GI_NEW(x->run, x->z, room));
+    GI_TRY(GI_NEW(x->run, x->z, room + targets));
     memcpy(x->z, b->r, room * sizeof *x->z);
+    x->offset = x->z + room;
+    memset(x->offset, 0, targets * sizeof *x->offset);
     gi_band_solve(x->factor, b->columns, x->z);
     project(x);
 done:
@@ -126,7 +129,7 @@ done:
 
 /* ------------------------------------------------------------- single rows */
 
-static gram_status form(gi_banded *b, gi_run *run)
+gram_status gi_banded_form(gi_banded *b, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
@@ -168,7 +171,8 @@ gram_status gi_banded_rows(gi_banded *b, gi_run *run, gi_banded_point **x,
     gram_status status;
 
     r->count = count;
-    GI_TRY(form(b, run));
+    if (spread)
+        GI_TRY(gi_banded_form(b, run));
     GI_TRY(GI_NEW(run, r->alpha, n * count * m));
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < count; k++)
@@ -389,7 +393,7 @@ gram_status gi_path_band(gi_run *run, const gi_problem *p, const gi_blas *blas,
     GI_TRY(gi_band_reduce(&reduce, b->blas, p->n, b->a, p->n, 0, &b->q));
     GI_TRY(rotate(b, run, 1, b->columns, b->r));
     if (q)
-        GI_TRY(form(b, &make));
+        GI_TRY(gi_banded_form(b, &make));
     *out = &b->path;
     b = NULL;
 done:

@@ -1,4 +1,4 @@
-/* path_band.h - the path by a band, as its two files see it; path_band.c has
+/* path_band.h - the path by a band, as its files see it; path_band.c has
  * the formulas.
  */
 #ifndef GI_PATH_BAND_H
@@ -27,6 +27,7 @@ typedef struct gi_banded_point {
     unsigned want;
     gi_band_factor *factor; /* NULL: not positive definite */
     double *z;              /* n x columns, targets projected */
+    double *offset;         /* of the targets: what the intercept took */
     double one;             /* h'P h */
     gi_criteria *out;
 } gi_banded_point;
@@ -46,11 +47,14 @@ typedef struct gi_banded_left {
 /* Points that are looked at together. */
 enum { GI_BANDED_BATCH = 8 };
 
-/* Of that many points at most, all with factors; spread if it is wanted.
- * Makes Q if it is not there yet. */
+/* Of that many points at most, all with factors; spread if it is wanted, which
+ * makes Q if it is not there yet. */
 gram_status gi_banded_rows(gi_banded *b, gi_run *run, gi_banded_point **x,
                            size_t count, int spread, gi_banded_left *r);
 void gi_banded_forget(gi_banded_left *r); /* what is inside */
+
+/* Make Q if it is not there yet. */
+gram_status gi_banded_form(gi_banded *b, gi_run *run);
 
 /* gi_path.folds (path_band_folds.c) */
 gram_status gi_banded_folds(gi_path *path, gi_run *run, double lambda,

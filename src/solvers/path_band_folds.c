@@ -166,6 +166,7 @@ gram_status gi_banded_folds(gi_path *path, gi_run *run, double lambda,
     GI_TRY(gi_banded_solve(&x));
     if (!x.factor)
         goto done;
+    GI_TRY(gi_banded_form(b, run));
     GI_TRY(gi_banded_rows(b, run, &one, 1, 0, &left));
     GI_TRY(new_blocks(run, &x, &left, fold, count, out, &k));
     for (size_t i = 0; i < count; i++) {
@@ -182,4 +183,16 @@ done:
     gi_banded_forget(&left);
     gi_banded_release(&x);
     return status;
+}
+
+gi_cost gi_path_band_folds_cost(const gi_run *run, const gi_problem *p,
+                                const gi_blas *blas, size_t folds, size_t count)
+{
+    const double n = (double)p->n, m = folds > 0 ? n / (double)folds : n;
+    const double rate = gi_rate_gemm(blas) * run->threads;
+    gi_cost c = gi_path_band_cost(run, p, blas, GI_WANT_LOO, count);
+
+    c.bytes += 2 * n * m * (double)blas->size;
+    c.seconds += (double)count * n * m * (n + m / 3) / (0.75 * rate);
+    return c;
 }

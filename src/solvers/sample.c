@@ -15,24 +15,30 @@ void gi_sample_free(gi_sample *a)
     memset(a, 0, sizeof *a);
 }
 
-static gram_status gather(gi_run *run, const gi_problem *p, const size_t *row,
-                          size_t m, gi_sample *a)
+gram_status gi_sample_rows(gi_run *run, const gi_problem *p, const size_t *row,
+                           size_t m, gi_sample *out)
 {
     const size_t targets = p->targets;
+    gi_sample a = {.problem = *p};
     gram_status status;
 
-    GI_TRY(GI_NEW(run, a->y, m * targets));
+    a.problem.n = m;
+    a.problem.start = NULL;
+    GI_TRY(GI_NEW(run, a.y, m * targets));
     for (size_t i = 0; i < m; i++)
-        memcpy(a->y + i * targets, p->y + row[i] * targets,
-               targets * sizeof *a->y);
-    a->problem.y = a->y;
+        memcpy(a.y + i * targets, p->y + row[i] * targets,
+               targets * sizeof *a.y);
+    a.problem.y = a.y;
     if (p->noise) {
-        GI_TRY(GI_NEW(run, a->noise, m));
+        GI_TRY(GI_NEW(run, a.noise, m));
         for (size_t i = 0; i < m; i++)
-            a->noise[i] = p->noise[row[i]];
-        a->problem.noise = a->noise;
+            a.noise[i] = p->noise[row[i]];
+        a.problem.noise = a.noise;
     }
+    *out = a;
+    memset(&a, 0, sizeof a);
 done:
+    gi_sample_free(&a);
     return status;
 }
 
@@ -43,12 +49,10 @@ gram_status gi_sample_new(gi_run *run, const gram_program *program,
     gi_sample a = {.problem = *p, .x = x};
     gram_status status = GRAM_OK;
 
-    a.problem.n = m;
-    a.problem.start = m < p->n ? NULL : p->start;
     if (m < p->n) {
+        GI_TRY(gi_sample_rows(run, p, row, m, &a));
         GI_TRY(gi_points_select(run, program, x, row, m, &a.own_x));
         a.x = a.own_x;
-        GI_TRY(gather(run, p, row, m, &a));
     }
     *out = a;
     memset(&a, 0, sizeof a);

@@ -17,6 +17,9 @@ typedef struct gi_sample {
 gram_status gi_sample_new(gi_run *run, const gram_program *program,
                           const gi_points *x, const gi_problem *p,
                           const size_t *row, size_t m, gi_sample *out);
+/* The same without points, of m < p->n rows. */
+gram_status gi_sample_rows(gi_run *run, const gi_problem *p, const size_t *row,
+                           size_t m, gi_sample *out);
 void gi_sample_free(gi_sample *a); /* what is inside */
 
 #endif

@@ -8,7 +8,7 @@
 #include <float.h>
 
 #include "base/mem.h"
-#include "linalg/band.h"
+#include "linalg/band_inside.h"
 #include "linalg/chol.h"
 
 /* A matrix, its reduction, and Q. */
@@ -22,19 +22,24 @@ typedef struct reduced {
 
 enum { GAP = 3 }; /* elements behind each row of a */
 
-/* A Gaussian kernel on a line: positive definite, but singular in floating
- * point if n is large. */
-static double *smooth_matrix(size_t n)
+/* A Gaussian kernel on a line. */
+static double *gaussian_matrix(size_t n, double length)
 {
     double *A = grams_room(n * n);
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            double d = ((double)i - (double)j) / 7;
+            double d = ((double)i - (double)j) / length;
 
             A[i * n + j] = exp(-d * d);
         }
     return A;
+}
+
+/* Positive definite, but singular in floating point if n is large. */
+static double *smooth_matrix(size_t n)
+{
+    return gaussian_matrix(n, 7);
 }
 
 /* Eigenvalues of both signs. */
@@ -326,6 +331,24 @@ TEST(shifts_give_the_answers_of_cholesky_in_many_tiles)
     check_shifts(&gi_blas_single, 250, 32, 1e-1);
 }
 
+/* A matrix of rank 10 or so in floating point; the shifts are far above the
+ * rounding of its largest eigenvalue. */
+TEST(what_is_within_rounding_is_not_reduced)
+{
+    for (int single = 0; single < 2; single++) {
+        const gi_blas *blas = single ? &gi_blas_single : &gi_blas_double;
+        reduced r = reduce(blas, 200, gaussian_matrix(200, 200), 4, 2);
+        gi_run run = threads(2);
+
+        CHECK(r.q->panels > 0 && r.q->panels < r.q->blocks / 3);
+        CHECK_OK(gi_band_form(&run, r.q));
+        for (double shift = 1; shift < 200; shift *= 10)
+            check_shift(&r, shift, 400 * unit(blas) * (1 + 200 / shift));
+        release(&r);
+        check_reduction(blas, 200, gaussian_matrix(200, 200), 4);
+    }
+}
+
 /* ---------------------------------------------------------------- failures */
 
 TEST(a_shift_that_is_too_small_names_the_pivot)
@@ -484,6 +507,7 @@ TESTS(SMALL(q_is_orthogonal_and_leaves_a_band),
       NORMAL(q_is_orthogonal_and_leaves_a_band_in_many_tiles),
       SMALL(shifts_from_tiny_to_huge_give_the_answers_of_cholesky),
       NORMAL(shifts_give_the_answers_of_cholesky_in_many_tiles),
+      NORMAL(what_is_within_rounding_is_not_reduced),
       SMALL(a_shift_that_is_too_small_names_the_pivot),
       SMALL(a_matrix_with_a_nan_is_refused),
       SMALL(a_reduction_can_be_cancelled),

@@ -104,48 +104,6 @@ static gi_path *primal_path(const world *w)
 
 /* ------------------------------------------------------------- brute force */
 
-/* out[i*targets + t] = y_i - f(x_i) for the f fitted without the rows that
- * have left[i] = which. */
-static void refit_without(const world *w, double lambda, const int *left,
-                          int which, double *out)
-{
-    const size_t n = w->n;
-    size_t *row = malloc(n * sizeof *row), m = 0;
-    double *K = grams_room(n * n), *y = grams_room(n * TARGETS);
-    double *noise = grams_room(n), *alpha = grams_room(n * TARGETS);
-    double b[TARGETS];
-    gi_problem p = w->p;
-
-    for (size_t i = 0; i < n; i++)
-        if (left[i] != which)
-            row[m++] = i;
-    for (size_t i = 0; i < m; i++) {
-        noise[i] = 1 / weight(&w->p, row[i]);
-        for (size_t t = 0; t < TARGETS; t++)
-            y[i * TARGETS + t] = w->y[row[i] * TARGETS + t];
-        for (size_t j = 0; j < m; j++)
-            K[i * m + j] = w->K[row[i] * n + row[j]];
-    }
-    p.n = m;
-    p.y = y;
-    p.noise = noise;
-    p.lambda = lambda;
-    ridges_solve(&p, K, alpha, b);
-    for (size_t i = 0; i < n; i++)
-        for (size_t t = 0; left[i] == which && t < TARGETS; t++) {
-            double f = b[t];
-
-            for (size_t j = 0; j < m; j++)
-                f += w->K[i * n + row[j]] * alpha[j * TARGETS + t];
-            out[i * TARGETS + t] = w->y[i * TARGETS + t] - f;
-        }
-    free(row);
-    free(K);
-    free(y);
-    free(noise);
-    free(alpha);
-}
-
 /* The projected P = d alpha/d y, log det A and log 1'A^-1 1, by elimination. */
 static void find_inverse(const world *w, double lambda, double *P,
                          double *logdet)
@@ -191,7 +149,7 @@ static void expected(const world *w, double lambda, gi_criteria *out)
     for (size_t i = 0; i < n; i++)
         own[i] = (int)i;
     for (size_t i = 0; i < n; i++)
-        refit_without(w, lambda, own, (int)i, left);
+        ridges_without(&w->p, w->K, lambda, own, (int)i, left);
     find_inverse(w, lambda, P, &logdet);
     for (size_t t = 0; t < TARGETS; t++) {
         double trace = 0, square = 0, quadratic = 0, loo = 0, total = 0, s;
@@ -333,12 +291,12 @@ static void check_residuals(const world *w, gi_path *path, double lambda,
     }
     CHECK_OK(path->residuals(path, &run, lambda, got));
     for (size_t i = 0; i < n; i++)
-        refit_without(w, lambda, own, (int)i, want);
+        ridges_without(&w->p, w->K, lambda, own, (int)i, want);
     for (size_t i = 0; i < n * TARGETS; i++)
         CHECK_NEAR(got[i], want[i], digits);
     CHECK_OK(path->folds(path, &run, lambda, fold, folds, got));
     for (size_t k = 0; k < folds; k++)
-        refit_without(w, lambda, fold, (int)k, want);
+        ridges_without(&w->p, w->K, lambda, fold, (int)k, want);
     for (size_t i = 0; i < n * TARGETS; i++)
         CHECK_NEAR(got[i], want[i], digits);
     gi_path_free(path);
