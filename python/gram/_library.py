@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from threading import get_ident
 from typing import Any, Callable, Optional
 from weakref import WeakKeyDictionary
 
@@ -15,21 +16,26 @@ _ERRORS = {
     lib.GRAM_ERR_IO: GramOSError,
 }
 
-# The exception of a signal handler (KeyboardInterrupt of Ctrl-C, a timeout)
-# that stopped a call.  Handlers run in the main thread only, so one is enough.
-_raised: list[BaseException] = []
+# What a signal handler (KeyboardInterrupt of Ctrl-C, a timeout) or a progress
+# bar raised during a call, by the thread that made the call.
+_raised: dict[int, BaseException] = {}
 
 # What a struct of options points to lives as long as the struct.
 _pointed_to: WeakKeyDictionary = WeakKeyDictionary()
 
 
-@ffi.def_extern(error=1, onerror=lambda kind, value, _: _raised.append(value))
+def keep_raised(_: Any, value: BaseException, __: Any) -> None:
+    """What a function that C calls has raised waits for the call's end."""
+    _raised[get_ident()] = value
+
+
+@ffi.def_extern(error=1, onerror=keep_raised)
 def gram_python_asked(user: Any, done: float) -> int:
-    """Go on, unless a signal handler raises on the way into this function."""
+    """Go on, unless something was raised, here or in another such function."""
     tell = ffi.from_handle(user)
     if tell is not None:
         tell(done)
-    return 0
+    return int(get_ident() in _raised)
 
 
 def version() -> str:
@@ -52,10 +58,11 @@ def chars(words: str, name: str) -> bytes:
 def check(status: int, name: str = "") -> None:
     """Raise what a status other than GRAM_OK means; `name` is the argument
     that was at fault."""
+    raised = _raised.pop(get_ident(), None)
+    if raised is not None:
+        raise raised
     if status == lib.GRAM_OK:
         return
-    if status == lib.GRAM_ERR_CANCELLED and _raised:
-        raise _raised.pop()
     sentence = text(lib.gram_error_message())
     error = _ERRORS.get(status, GramValueError)
     raise error(f"{name}: {sentence}" if name else sentence)

@@ -14,6 +14,7 @@ from ._library import (
     check,
     doubles,
     fields,
+    keep_raised,
     make,
     room,
     struct,
@@ -76,7 +77,7 @@ def matrix_table(K: np.ndarray, train: bool) -> Any:
 Cell = tuple[str, float, float]
 
 
-@ffi.def_extern()
+@ffi.def_extern(onerror=keep_raised)
 def gram_python_found(user: Any, kernel: Any, lam: float, error: float) -> None:
     """Remember a cell."""
     ffi.from_handle(user).append((text(kernel), lam, error))

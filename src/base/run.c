@@ -19,9 +19,16 @@ static void in_child(void)
     atomic_store(&forked, 1);
 }
 
-static void watch_forks(void)
+static void watch(void)
 {
     pthread_atfork(NULL, NULL, in_child);
+}
+
+void gi_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch);
 }
 
 double gi_clock(void)
@@ -64,11 +71,10 @@ size_t gi_memory_available(void)
 
 gi_run gi_run_begin(const gram_exec *exec)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static const gram_exec defaults;
     gi_run run;
 
-    pthread_once(&once, watch_forks);
+    gi_watch_forks();
     if (!exec)
         exec = &defaults;
     run.threads = exec->threads > 0 ? exec->threads : gi_cores();

@@ -22,6 +22,10 @@ typedef struct gi_run {
     double last;       /* last tick reported */
 } gi_run;
 
+/* From now on a forked child runs on one thread; gi_run_begin() does this, too,
+ * which may be too late. */
+void gi_watch_forks(void);
+
 /* exec may be NULL. */
 gi_run gi_run_begin(const gram_exec *exec);
 

@@ -92,8 +92,8 @@ gram_status gi_source_find(const gi_source *s, const gram_table *t,
     *out = &t->column[j];
     if ((*out)->type != type)
         status = gi_fail(GRAM_ERR_SHAPE,
-                         "column \"%s\" is of type %s, it was %s in the first "
-                         "table",
+                         "column \"%s\" is of type %s, must be %s as it was "
+                         "before",
                          (*out)->name, gram_type_name((*out)->type),
                          gram_type_name(type));
 done:
