@@ -4,7 +4,10 @@
  * For each kernel of the grid the matrix is computed once.  Every fold and
  * every function f is a problem on some of its rows (solvers/stored.h), solved
  * for one lambda after the other, from the largest on, each from the solution
- * before.  These problems are independent and run on all threads.  What counts
+ * before.  These problems are independent and run on all threads.  Support
+ * vector machines of most rows are solved on the whole matrix, where rows that
+ * are left out have no weight: nothing is gathered, and their f is at hand when
+ * all others are.  What counts
  * is the share of rows that are classified wrongly, or the mean loss, of rows
  * that were left out, weighted.
  */
@@ -51,6 +54,7 @@ typedef struct part {
     size_t *row;       /* that take part, */
     size_t *out, outs; /* that are left out */
     double *y, *noise, *start;
+    int wide; /* row are all of them, those left out without weight */
 } part;
 
 static void part_free(part *a)
@@ -126,6 +130,25 @@ static void add_row(const trial *c, const part *a, size_t j, double alpha,
             f[a->out[i] * c->T] += alpha * full[a->out[i]];
 }
 
+/* The problem as one on all rows, some of which have no weight. */
+static void widen(const trial *c, part *a)
+{
+    const gi_problem *all = &c->s->problem;
+
+    for (size_t i = c->n, at = a->p.n; i-- > 0;) {
+        const int in = at > 0 && a->row[at - 1] == i;
+
+        at -= (size_t)in;
+        a->noise[i] = !in ? INFINITY : all->noise ? all->noise[i] : 1;
+        a->y[i] = all->y[i * c->T + a->q];
+    }
+    for (size_t i = 0; i < c->n; i++)
+        a->row[i] = i;
+    a->p.n = c->n;
+    a->p.noise = a->noise;
+    a->wide = 1;
+}
+
 /* f on the rows that were left out, at lambda number l; without a solution it
  * is a constant.  Row by row of K, which is symmetric, for all of them. */
 static void look(const trial *c, const part *a, const gi_solution *s, size_t l)
@@ -188,11 +211,18 @@ typedef struct machines {
     size_t *job; /* of every problem that is solved */
 } machines;
 
-static gram_status take(void *user, size_t i, size_t l, const gi_solution *s)
+static gram_status take(void *user, size_t i, size_t l, const gi_solution *s,
+                        const double *f)
 {
     const machines *m = user;
+    const trial *c = m->c;
+    const part *a = &m->a[m->job[i]];
 
-    look(m->c, &m->a[m->job[i]], s, l);
+    if (!a->wide)
+        look(c, a, s, l);
+    for (size_t k = 0; a->wide && k < a->outs; k++)
+        c->value[(l * c->n + a->out[k]) * c->T + a->q] =
+            s->intercept[0] + f[a->out[k]];
     return GRAM_OK;
 }
 
@@ -223,6 +253,8 @@ static gram_status solve_machines(trial *c, gi_run *run)
             look_at_constant(c, a);
             continue;
         }
+        if (2 * a->p.n > c->n)
+            widen(c, a);
         m.job[many.parts] = i;
         list[many.parts++] = (gi_smo_part){a->row, a->p.n, a->y, a->p.noise};
     }

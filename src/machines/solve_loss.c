@@ -143,7 +143,8 @@ typedef struct pairs {
     double **y, **noise;
 } pairs;
 
-static gram_status take(void *user, size_t q, size_t l, const gi_solution *s)
+static gram_status take(void *user, size_t q, size_t l, const gi_solution *s,
+                        const double *f)
 {
     const pairs *p = user;
     gi_solution *to = &p->m->solution[q];
@@ -151,6 +152,7 @@ static gram_status take(void *user, size_t q, size_t l, const gi_solution *s)
     gram_status status = GRAM_OK;
 
     (void)l;
+    (void)f;
     *to = *s;
     to->solver = p->solver;
     to->alpha = to->intercept = NULL;

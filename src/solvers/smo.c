@@ -24,7 +24,7 @@ enum { SET_MOST = 4096 };
 /* Columns of the gradient that a thread updates at a time. */
 enum { PIECE = 2048 };
 /* The set is solved until its violation is this part of the whole one. */
-#define INNER_PART 0.02
+#define INNER_PART 0.07
 /* Fresh gradients in a row that bring the violation no lower: the end. */
 enum { STALLS = 3 };
 
@@ -39,7 +39,8 @@ size_t gi_smo_bytes(size_t rows, size_t variables)
 
     return variables * (2 * sizeof(gi_smo_candidate) + sizeof(unsigned char)) +
            rows * (2 * sizeof(size_t) + 5 * sizeof(double)) +
-           size * (size * sizeof(float) + 12 * sizeof(double));
+           size * (size * sizeof(float) + 12 * sizeof(double)) +
+           gi_smo_newton_bytes(size);
 }
 
 static gram_status begin(gi_run *run, gi_smo_state *s)

@@ -6,6 +6,9 @@
  * so that kernels that are not positive semidefinite make long steps to a
  * bound.  Without an equality one variable may move alone.
  *
+ * Where steps of two are many, all free variables move at once now and then
+ * (smo_newton.c).
+ *
  * The matrix of the set, the gradient and all else stay in the cache of one
  * core; a step costs O(size of the set).
  */
@@ -18,6 +21,7 @@
 
 /* Steps for each variable of the set, at most; vectors are this long. */
 enum { STEPS = 20, PAD = 16 };
+enum { BALANCE = 300 };
 /* Rows of the set's matrix that a thread gathers at a time. */
 enum { GATHER = 32 };
 
@@ -104,15 +108,6 @@ static void place(gi_smo_state *s)
     }
 }
 
-/* May element i rise, may it fall? */
-static void mark(gi_smo_state *s, size_t i)
-{
-    const size_t v = s->set[s->local[i]];
-
-    s->up[i] = s->a[v] < s->q->high[v] ? 0 : -INFINITY;
-    s->down[i] = s->a[v] > s->q->low[v] ? 0 : INFINITY;
-}
-
 static gram_status begin(gi_run *run, gi_smo_state *s)
 {
     gram_status status;
@@ -135,7 +130,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
                           (i < s->border ? s->shift[0] : s->shift[1]));
         s->bend[i] = (float)s->diagonal[s->row[at]];
         s->was[at] = s->a[s->set[at]];
-        mark(s, i);
+        gi_smo_mark(s, i);
     }
 done:
     return status;
@@ -167,11 +162,11 @@ static void clip(gi_smo_state *s, move *m)
     by = by < below ? by : below;
     if (m->i < s->edge) {
         s->a[i] = by == above ? q->high[i] : s->a[i] + by;
-        mark(s, m->i);
+        gi_smo_mark(s, m->i);
     }
     if (m->j < s->edge) {
         s->a[j] = by == below ? q->low[j] : s->a[j] - by;
-        mark(s, m->j);
+        gi_smo_mark(s, m->j);
     }
     m->by = by;
 }
@@ -228,16 +223,13 @@ static void apply(gi_smo_state *s, const gi_cpu *cpu, const move *m,
     }
 }
 
-gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
+/* At most `most` steps; whether there is nothing left to do. */
+static int run_steps(gi_smo_state *s, double enough, size_t most)
 {
     const gi_cpu *cpu = gi_cpu_table();
-    const size_t most = STEPS * s->size;
     gi_extremes e[GI_SMO_GROUPS];
-    move m;
-    gram_status status;
+    move m = {s->edge, s->edge, 0};
 
-    GI_TRY(begin(run, s));
-    m = (move){s->edge, s->edge, 0};
     apply(s, cpu, &m, e);
     for (size_t step = 0; step < most; step++) {
         float gap[GI_SMO_GROUPS];
@@ -248,15 +240,38 @@ gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
                                   : fmaxf(e[g].most, 0) - fminf(e[g].least, 0);
         g = gap[1] > gap[0];
         if (!((double)gap[g] > enough))
-            break;
+            return 1;
         m = s->q->groups ? best_pair(s, cpu, g ? s->border : 0,
                                      g ? s->edge - s->border : s->border, &e[g])
                          : best_single(s, cpu, &e[0]);
         if (m.i == s->edge && m.j == s->edge)
-            break;
+            return 1;
         clip(s, &m);
         apply(s, cpu, &m, e);
         s->steps++;
+    }
+    return 0;
+}
+
+/* Steps of two cost what one of all free variables does if there are about
+ * size^2/BALANCE of them: then that is tried, and so on. */
+gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
+{
+    const size_t some =
+        s->size * (s->size < 2 * BALANCE ? 2 : s->size / BALANCE);
+    size_t left = STEPS * s->size;
+    int newton = 1;
+    gram_status status;
+
+    GI_TRY(begin(run, s));
+    while (left > 0) {
+        const size_t now = newton ? min_size(some, left) : left;
+
+        if (run_steps(s, enough, now))
+            break;
+        left -= now;
+        if (newton && left > 0)
+            GI_TRY(gi_smo_newton(run, s, &newton));
     }
 done:
     return status;

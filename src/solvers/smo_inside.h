@@ -4,6 +4,8 @@
 #ifndef GI_SMO_INSIDE_H
 #define GI_SMO_INSIDE_H
 
+#include <math.h>
+
 #include "cpu/cpu.h"
 #include "solvers/smo.h"
 
@@ -66,5 +68,19 @@ void gi_smo_choose(gi_smo_state *s);
 /* smo_inner.c: solve the problem of the working set until its violation is
  * below `enough`. */
 gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough);
+
+/* May element i of the set rise, may it fall? */
+static inline void gi_smo_mark(gi_smo_state *s, size_t i)
+{
+    const size_t v = s->set[s->local[i]];
+
+    s->up[i] = s->a[v] < s->q->high[v] ? 0 : -INFINITY;
+    s->down[i] = s->a[v] > s->q->low[v] ? 0 : INFINITY;
+}
+
+/* smo_newton.c: one step of all elements at no bound; *good = 0: there was
+ * none.  Bytes it takes for a set of that edge. */
+gram_status gi_smo_newton(gi_run *run, gi_smo_state *s, int *good);
+size_t gi_smo_newton_bytes(size_t edge);
 
 #endif

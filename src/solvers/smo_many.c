@@ -16,14 +16,34 @@ typedef struct many {
     gi_run run; /* of a thread: alone, without progress */
 } many;
 
-/* The start of the next lambda, with its f: bounded variables stay bounded,
- * sums stay. */
-static void rescale(const gi_smo_many *m, size_t at, size_t n, double *alpha,
-                    double *f)
+/* Does the solution at that lambda have fewer variables at the bound than
+ * others that are not 0? */
+static int is_mostly_free(const gi_smo_part *rows, double lambda,
+                          const double *alpha)
+{
+    size_t bounded = 0, support = 0;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const double w = rows->noise ? 1 / rows->noise[i] : 1;
+
+        support += alpha[i] != 0;
+        bounded +=
+            alpha[i] != 0 && fabs(alpha[i]) * 2 * lambda >= w * (1 - 1e-12);
+    }
+    return 2 * bounded < support;
+}
+
+/* The start of the next lambda, with its f.  Scaled with the box, bounded
+ * variables stay bounded and sums stay; but where few are at a bound the
+ * solution hardly changes with the box and is the better start itself. */
+static void rescale(const gi_smo_many *m, size_t at, const gi_smo_part *rows,
+                    double *alpha, double *f)
 {
     const double by = m->lambda[at] / m->lambda[at + 1];
 
-    for (size_t i = 0; i < n; i++) {
+    if (is_mostly_free(rows, m->lambda[at], alpha))
+        return;
+    for (size_t i = 0; i < rows->n; i++) {
         alpha[i] *= by;
         f[i] *= by;
     }
@@ -51,12 +71,12 @@ static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
         p.start = start;
         s = (gi_solution){.residual = NAN, .condition = NAN, .gradient = NAN};
         GI_TRY(gi_svm_solve(run, cache, &p, &s, f));
-        GI_TRY(m->take(m->user, part, k, &s));
+        GI_TRY(m->take(m->user, part, k, &s, f));
         gi_free(start);
         start = s.alpha;
         s.alpha = NULL;
         if (k + 1 < m->lambdas)
-            rescale(m, k, rows->n, start, f);
+            rescale(m, k, rows, start, f);
         gi_solution_free(&s);
     }
 done:

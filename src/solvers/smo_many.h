@@ -3,8 +3,8 @@
  *
  * Each problem is one task of one thread, whose own lambdas are solved one
  * after the other, from the largest (the smallest C) on: the solution at one
- * lambda, scaled to the next box, starts the next, and the rows of K that it
- * gathered stay.  Results do not depend on the number of threads.
+ * lambda, or what it is scaled to the next box, starts the next, and the rows
+ * of K that it gathered stay.  Results do not depend on the number of threads.
  */
 #ifndef GI_SMO_MANY_H
 #define GI_SMO_MANY_H
@@ -15,8 +15,11 @@
 typedef struct gi_smo_part {
     const size_t *index;
     size_t n;
-    const double *y;     /* per row of the part */
-    const double *noise; /* the same, or NULL */
+    const double *y; /* per row of the part */
+    /* The same, or NULL.  A row of infinite noise has no weight: f is known
+     * there and does not depend on it.  A part that is most of K costs less as
+     * the whole of it with such rows, since nothing is gathered then. */
+    const double *noise;
 } gi_smo_part;
 
 typedef struct gi_smo_many {
@@ -30,10 +33,11 @@ typedef struct gi_smo_many {
     const double *lambda; /* positive, descending */
     size_t lambdas;
 
-    /* Takes the solution of a part at a lambda, which is freed afterwards; from
-     * many threads, for one part in the order of the lambdas. */
+    /* Takes the solution of a part at a lambda, which is freed afterwards, and
+     * f without b at its rows; from many threads, for one part in the order of
+     * the lambdas. */
     gram_status (*take)(void *user, size_t part, size_t lambda,
-                        const gi_solution *s);
+                        const gi_solution *s, const double *f);
     void *user;
 } gi_smo_many;
 

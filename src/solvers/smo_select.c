@@ -120,7 +120,8 @@ static void order(gi_smo_state *s)
     }
 }
 
-/* Variables that would move, since they are on the wrong side of the middle. */
+/* Variables not in the set yet that would move, since they are on the wrong
+ * side of the middle. */
 static void find_candidates(gi_smo_state *s, size_t *rise, size_t *fall)
 {
     const gi_smo *q = s->q;
@@ -133,6 +134,8 @@ static void find_candidates(gi_smo_state *s, size_t *rise, size_t *fall)
         const double value = -(s->f[gi_smo_row(q, v)] + q->linear[v]) -
                              middle[gi_smo_group(q, v)];
 
+        if (s->chosen[v])
+            continue;
         if (value > 0 && s->a[v] < q->high[v])
             s->rise[(*rise)++] = (gi_smo_candidate){value, v};
         if (value < 0 && s->a[v] > q->low[v])

@@ -58,7 +58,26 @@ static double pour(svm *s, size_t first, size_t end, size_t group, double sum)
     return sum;
 }
 
-/* From p->start into the box; then the sum back to 0, in order. */
+/* Take `sum` from variables in order, those at no bound or all; what is left of
+ * it. */
+static double take_off(svm *s, int all, double sum)
+{
+    for (size_t v = 0; v < s->variables && sum != 0; v++) {
+        const double room =
+            sum > 0 ? s->a[v] - s->low[v] : s->a[v] - s->high[v];
+        const double by = fabs(room) < fabs(sum) ? room : sum;
+
+        if (!all && (s->a[v] == s->low[v] || s->a[v] == s->high[v]))
+            continue;
+        s->a[v] =
+            by == room ? (sum > 0 ? s->low[v] : s->high[v]) : s->a[v] - by;
+        sum -= by;
+    }
+    return sum;
+}
+
+/* From p->start into the box; then the sum back to 0.  What is mere rounding
+ * must not move a variable off its bound, which would be a violation. */
 static void warm_up(svm *s)
 {
     const double *start = s->p->start;
@@ -70,15 +89,8 @@ static void warm_up(svm *s)
         s->a[v] = fmin(fmax(x, s->low[v]), s->high[v]);
         sum += s->a[v];
     }
-    for (size_t v = 0; s->q.groups && v < s->variables && sum != 0; v++) {
-        const double room =
-            sum > 0 ? s->a[v] - s->low[v] : s->a[v] - s->high[v];
-        const double by = fabs(room) < fabs(sum) ? room : sum;
-
-        s->a[v] =
-            by == room ? (sum > 0 ? s->low[v] : s->high[v]) : s->a[v] - by;
-        sum -= by;
-    }
+    if (s->q.groups)
+        take_off(s, 1, take_off(s, 0, sum));
 }
 
 /* ----------------------------------------------------------------- programs */

@@ -15,7 +15,10 @@ typedef struct many_world {
     size_t index[PARTS][SIZE];
     double y[PARTS][SIZE];
     gi_smo_part part[PARTS];
-    double alpha[PARTS][LAMBDAS][SIZE], b[PARTS][LAMBDAS];
+    size_t size; /* of a part */
+    double alpha[PARTS][LAMBDAS][N], b[PARTS][LAMBDAS];
+    double f[PARTS][LAMBDAS][N];
+    size_t steps[PARTS][LAMBDAS];
     double objective[PARTS][LAMBDAS];
     gi_smo_many m;
 } many_world;
@@ -23,11 +26,13 @@ typedef struct many_world {
 static const double lambdas[LAMBDAS] = {1, 0.1, 0.01};
 
 static gram_status take(void *user, size_t part, size_t lambda,
-                        const gi_solution *s)
+                        const gi_solution *s, const double *f)
 {
     many_world *w = user;
 
-    memcpy(w->alpha[part][lambda], s->alpha, SIZE * sizeof *s->alpha);
+    memcpy(w->alpha[part][lambda], s->alpha, w->size * sizeof *s->alpha);
+    memcpy(w->f[part][lambda], f, w->size * sizeof *f);
+    w->steps[part][lambda] = s->steps;
     w->b[part][lambda] = s->intercept[0];
     w->objective[part][lambda] = s->objective;
     return s->converged ? GRAM_OK : GRAM_ERR_NUMERIC;
@@ -38,6 +43,7 @@ static many_world *begin(const char *loss)
     many_world *w = calloc(1, sizeof *w);
 
     assert_non_null(w);
+    w->size = SIZE;
     svm_begin(&w->w, loss, N, "rbf(gamma=0.7)");
     w->K = malloc(N * N * sizeof *w->K);
     assert_non_null(w->K);
@@ -106,6 +112,64 @@ TEST(many_machines_are_what_each_is_alone)
     is_what_each_is_alone("epsilon_insensitive(epsilon=0.1)");
 }
 
+/* A part as the whole of K, rows outside without weight: the same machine, and
+ * f at all rows. */
+TEST(rows_without_weight_take_no_part)
+{
+    many_world *w = begin("hinge"), *wide = begin("hinge");
+    static size_t all[N];
+    static double noise[N];
+    gi_smo_part whole = {all, N, wide->w.y, noise};
+
+    for (size_t i = 0; i < N; i++) {
+        all[i] = i;
+        noise[i] = INFINITY;
+    }
+    for (size_t i = 0; i < SIZE; i++)
+        noise[w->index[0][i]] = 1;
+    wide->size = N;
+    wide->m.part = &whole;
+    wide->m.parts = w->m.parts = 1;
+    CHECK_OK(gi_smo_many_solve(&w->w.k.run, &w->m));
+    CHECK_OK(gi_smo_many_solve(&wide->w.k.run, &wide->m));
+    for (size_t k = 0; k < LAMBDAS; k++) {
+        CHECK_NEAR(wide->objective[0][k], w->objective[0][k], 1e-5);
+        for (size_t i = 0; i < N; i++) {
+            double f = 0;
+
+            for (size_t j = 0; j < N; j++)
+                f += wide->alpha[0][k][j] * (double)wide->K[i * N + j];
+            CHECK_NEAR(wide->f[0][k][i], f, 1e-9);
+            CHECK(noise[i] == 1 || wide->alpha[0][k][i] == 0);
+        }
+    }
+    end(w);
+    end(wide);
+}
+
+/* At two lambdas where no variable is at a bound it is one solution, found
+ * without a step. */
+TEST(a_box_that_does_not_bind_leaves_the_solution)
+{
+    static const double wide[] = {1e-4, 1e-5, 1e-6};
+    many_world *w = begin("hinge");
+
+    w->m.lambda = wide;
+    CHECK_OK(gi_smo_many_solve(&w->w.k.run, &w->m));
+    for (size_t p = 0; p < PARTS; p++) {
+        size_t bounded = 0;
+
+        for (size_t i = 0; i < SIZE; i++)
+            bounded += fabs(w->alpha[p][0][i]) >= 0.9999 / (2 * wide[0]);
+        if (bounded == 0) {
+            CHECK(w->steps[p][1] == 0 && w->steps[p][2] == 0);
+            for (size_t i = 0; i < SIZE; i++)
+                CHECK_NEAR(w->alpha[p][1][i], w->alpha[p][2][i], 1e-9);
+        }
+    }
+    end(w);
+}
+
 TEST(threads_change_no_bit)
 {
     many_world *one = begin("hinge"), *more = begin("hinge");
@@ -138,5 +202,8 @@ TEST(lambdas_that_do_not_descend_are_refused)
     end(w);
 }
 
-TESTS(SMALL(many_machines_are_what_each_is_alone), SMALL(threads_change_no_bit),
+TESTS(SMALL(many_machines_are_what_each_is_alone),
+      SMALL(rows_without_weight_take_no_part),
+      SMALL(a_box_that_does_not_bind_leaves_the_solution),
+      SMALL(threads_change_no_bit),
       SMALL(lambdas_that_do_not_descend_are_refused))

@@ -367,6 +367,37 @@ TEST(threads_change_no_bit)
     svm_end(&w);
 }
 
+/* A smooth kernel and a wide box, where steps of two variables would be very
+ * many: one of all free variables ends them, on any number of threads. */
+static void ends_soon(const char *loss, int intercept, size_t steps)
+{
+    svm_world w;
+    gi_solution one, more;
+    const size_t n = 200;
+
+    svm_begin(&w, loss, n, "rbf(gamma=5)");
+    w.p.lambda = 1e-3;
+    w.p.intercept = intercept;
+    w.p.tolerance = 1e-4;
+    w.k.run.threads = 1;
+    one = svm_solve(&w);
+    CHECK(one.converged && one.steps < steps);
+    CHECK(one.gap >= -1e-9 && one.gap <= 1e-3);
+    w.k.run.threads = 3;
+    more = svm_solve(&w);
+    CHECK(memcmp(one.alpha, more.alpha, n * sizeof *one.alpha) == 0);
+    gi_solution_free(&one);
+    gi_solution_free(&more);
+    svm_end(&w);
+}
+
+TEST(a_wide_box_does_not_take_long)
+{
+    ends_soon("hinge", 1, 4000);
+    ends_soon("hinge", 0, 4000);
+    ends_soon("epsilon_insensitive(epsilon=0.1)", 1, 40000);
+}
+
 TEST(a_cache_of_few_rows_gives_the_same_answer)
 {
     svm_world w;
@@ -430,6 +461,6 @@ TESTS(SMALL(hinge_agrees_with_interior_points),
       SMALL(rows_that_are_all_equal_give_a_constant),
       SMALL(the_sigmoid_kernel_ends),
       SMALL(a_warm_start_ends_where_a_cold_one_does_and_sooner),
-      SMALL(threads_change_no_bit),
+      SMALL(threads_change_no_bit), SMALL(a_wide_box_does_not_take_long),
       SMALL(a_cache_of_few_rows_gives_the_same_answer),
       SMALL(what_cannot_be_solved_is_refused))
