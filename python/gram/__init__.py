@@ -25,6 +25,7 @@ from ._certificate import Certificate, Step
 from ._doctor import Doctor, doctor
 from ._drift import Drift
 from ._errors import (
+    GramAttributeError,
     GramError,
     GramMemoryError,
     GramOSError,
@@ -87,6 +88,7 @@ __all__ = [
     "Function",
     "GaussianProcessClassifier",
     "GaussianProcessRegressor",
+    "GramAttributeError",
     "GramError",
     "GramMemoryError",
     "GramOSError",

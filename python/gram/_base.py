@@ -6,7 +6,6 @@ where there are any; a complaint begins with the name of the argument.
 from __future__ import annotations
 
 import os
-import warnings
 from numbers import Real
 from typing import Any, Callable, Optional, Union
 
@@ -16,9 +15,9 @@ from sklearn.exceptions import ConvergenceWarning, EfficiencyWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ._errors import GramTypeError, GramValueError, GramWarning
+from ._errors import GramTypeError, GramValueError, GramWarning, warn
 from ._kernel import Kernel
-from ._library import Running, choice, seed_of, threads_of
+from ._library import Running, choice, number_text, seed_of, threads_of
 from ._machine import MATRIX, Cell, Machine, Report, add_role, matrix_table
 from ._progress import progress
 from ._table import (
@@ -28,9 +27,11 @@ from ._table import (
     as_matrix,
     as_rows,
     as_table,
+    check_sparse,
     free_name,
     is_dataframe,
     is_sparse,
+    names_of,
     position_names,
 )
 
@@ -51,20 +52,12 @@ def checked(X: Any, name: str, **options: Any) -> Any:
         raise GramTypeError(f"{name}: {error}") from error
 
 
-def number_text(value: Any, name: str) -> str:
-    """A number as the library reads it."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise GramTypeError(
-            f"{name}: a {type(value).__name__}, must be a number"
-        )
-    return repr(float(value))
-
-
-def positive(value: Any, name: str) -> float:
-    """A number above 0."""
+def positive(value: Any, name: str, zero: bool = False) -> float:
+    """A number above 0, or 0 itself."""
     number = float(number_text(value, name))
-    if not 0 < number < np.inf:
-        raise GramValueError(f"{name} = {value}, must be positive")
+    if not (0 < number < np.inf or (zero and number == 0)):
+        least = "at least 0" if zero else "positive"
+        raise GramValueError(f"{name} = {value}, must be {least}")
     return number
 
 
@@ -73,8 +66,8 @@ def lambda_text(lam: Any) -> str:
     if isinstance(lam, str):
         return lam
     if isinstance(lam, (list, tuple, np.ndarray)):
-        return f"?[{','.join(number_text(x, 'lam') for x in lam)}]"
-    return number_text(lam, "lam")
+        return f"?[{','.join(repr(positive(x, 'lam')) for x in lam)}]"
+    return repr(positive(lam, "lam", zero=True))
 
 
 def one_column(y: np.ndarray) -> np.ndarray:
@@ -102,10 +95,13 @@ class Estimator(BaseEstimator):
     @staticmethod
     def _as_rows(X: Any) -> Rows:
         if is_sparse(X):
+            check_sparse(X, "X")
             options = {"accept_sparse": "csr", "dtype": _FLOATS}
             return as_matrix(checked(X, "X", **options), "X")
         if not is_dataframe(X) and not isinstance(X, dict):
             array = as_array(X, "X")
+            if array.dtype.kind in "mMSV":
+                return as_matrix(array, "X")
             if array.dtype.kind not in "OU" or array.ndim != 2:
                 return checked(array, "X", dtype=_FLOATS)
         rows = as_rows(X, "X")
@@ -198,7 +194,7 @@ class MachineEstimator(Estimator):
         rows = self._take(X, reset=True)
         targets = self._targets(y, rows)
         table, kernel = self._training(rows)
-        taken = set(rows.columns) if isinstance(rows, Frame) else set()
+        taken = names_of(rows)
         for name, values in targets.items():
             add_role(table, free_name(name, taken), values, "target", "y")
         weights = self._weights(sample_weight, rows, targets)
@@ -218,6 +214,15 @@ class MachineEstimator(Estimator):
         return table, options
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        before = dict(self.__dict__)
+        try:
+            return self._fit_all(X, y, sample_weight)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit_all(self, X: Any, y: Any, sample_weight: Any) -> Any:
         table, options = self._prepared(X, y, sample_weight)
         with progress(self.verbose, type(self).__name__) as tell:
             cells: list[Cell] = []
@@ -229,7 +234,7 @@ class MachineEstimator(Estimator):
         self._finish(machine)
         for sentence in machine.report.warnings:
             kind = ConvergenceWarning if "converge" in sentence else GramWarning
-            warnings.warn(sentence, kind, stacklevel=3)
+            warn(sentence, kind)
         return self
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
@@ -306,11 +311,10 @@ class MachineEstimator(Estimator):
                 f"kernel: a {type(spec).__name__}, must be a text, a Kernel, "
                 '"precomputed" or a function of two arrays'
             )
-        warnings.warn(
+        warn(
             f"kernel: {what} is slower, and needs more memory, than a kernel "
             "of gram's own (gram.Kernel), and has no standard deviations",
             EfficiencyWarning,
-            stacklevel=4,
         )
         scale = choice("gram_kernel_scale", "scale", "none")
         return matrix_table(K, True), {"kernel": MATRIX, "scale": scale}
@@ -427,6 +431,10 @@ class MachineEstimator(Estimator):
         if other is not self:
             self._refuse_matrix("inner products with other functions")
         return machines[0].inner(machines[1], self._running())
+
+    def _is_from_file(self) -> bool:
+        """Then the parameters say nothing of the model."""
+        return hasattr(self, "machine_") and not hasattr(self, "n_features_in_")
 
     @property
     def report_(self) -> Report:

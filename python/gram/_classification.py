@@ -20,24 +20,27 @@ from ._base import (
     one_column,
     positive,
 )
-from ._errors import GramTypeError, GramValueError
+from ._errors import GramAttributeError, GramTypeError, GramValueError
 from ._library import choice
 from ._machine import Machine, Report
 from ._table import Rows, cell_text
-from ._translate import scale_of, translated
+from ._translate import check_optimizer, scale_of, translated
 from ._tuned import Tuned
 
 _PROBABLE = ("logistic", "softmax")
 
 
 def _labels_of(names: tuple[str, ...]) -> np.ndarray:
-    """Classes of a model file, which has texts: numbers if all are, sorted."""
-    for kind in (int, float, str):
+    """Classes of a model file, which has texts: numbers if all are written as
+    the library writes them, sorted."""
+    for kind in (int, float):
         try:
-            return np.unique([kind(name) for name in names])
-        except ValueError:
+            labels = [kind(name) for name in names]
+            if all(cell_text(x) == name for x, name in zip(labels, names)):
+                return np.unique(labels)
+        except (ValueError, OverflowError):
             continue
-    raise AssertionError("a text is a text")
+    return np.unique(names)
 
 
 class Classifier(ClassifierMixin, MachineEstimator):
@@ -160,10 +163,6 @@ class Classifier(ClassifierMixin, MachineEstimator):
         out = np.empty_like(proba)
         out[:, self._order] = proba
         return out
-
-    def _is_from_file(self) -> bool:
-        """Then the parameters say nothing of the model."""
-        return hasattr(self, "machine_") and not hasattr(self, "n_features_in_")
 
 
 def _has_probabilities(self: Any) -> bool:
@@ -382,15 +381,16 @@ class GaussianProcessClassifier(Classifier):
         self.verbose = verbose
 
     def _spec(self, rows: Rows) -> Any:
-        kernel, white = translated(self.kernel)
-        if white is not None:
+        found = translated(self.kernel, self.optimizer is not None)
+        if found.noise is not None:
             raise GramValueError(
                 f"kernel: {self.kernel} has white noise, classes have none"
             )
-        return kernel
+        return found.kernel
 
     def _options(self) -> dict[str, Any]:
-        parameters = self._spec(None).parameters
+        check_optimizer(self.optimizer)
+        parameters = getattr(self._spec(None), "parameters", ())
         if self.optimizer is None and any(v is None for _, v in parameters):
             raise GramValueError(
                 f"optimizer = None: kernel {self._spec(None)} has open "
@@ -458,7 +458,7 @@ class GaussianProcessClassifier(Classifier):
 
     def _fitted(self) -> Machine:
         if hasattr(self, "estimators_"):
-            raise GramValueError(
+            raise GramAttributeError(
                 f"{type(self).__name__}: has {self.n_classes_} machines, one "
                 "for each class, see estimators_"
             )

@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 from ._gram import ffi, lib
 from ._kernel import Kernel
-from ._library import Running, check, fields, make, seed_of, threads_of
+from ._library import Running, check_rows, fields, make, seed_of, threads_of
 from ._samples import options_of
 from ._table import as_rows, as_table
 
@@ -54,6 +54,7 @@ class Drift:
             as_table(as_rows(reference, "reference"), "reference"),
             options_of(kernel, scale, alpha, permutations),
             self._running.exec,
+            name="reference",
         )
 
     def add(self, batch: Any) -> SimpleNamespace:
@@ -62,6 +63,7 @@ class Drift:
         this batch or one before it."""
         out = ffi.new("gram_drift_report *")
         table = as_table(as_rows(batch, "batch"), "batch")
-        check(lib.gram_drift_add(self._handle, table, self._running.exec, out))
+        add, run = lib.gram_drift_add, self._running.exec
+        check_rows(add(self._handle, table, run, out), "batch")
         found = fields(out, {})
         return SimpleNamespace(**{**found, "alarm": bool(found["alarm"])})

@@ -1,6 +1,12 @@
 """What goes wrong, as exceptions that carry the library's sentence."""
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+
+_HERE = os.path.dirname(__file__)
+
 
 class GramError(Exception):
     """Anything that gram refuses or cannot do."""
@@ -22,5 +28,17 @@ class GramOSError(GramError, OSError):
     """A file could not be read or written."""
 
 
+class GramAttributeError(GramError, AttributeError):
+    """What this model does not have."""
+
+
 class GramWarning(UserWarning):
     """What a fit would like to be known, as the command prints it."""
+
+
+def warn(sentence: str, kind: type[Warning] = GramWarning) -> None:
+    """Warn the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) == _HERE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, kind, stacklevel=level)

@@ -8,7 +8,7 @@ import numpy as np
 from ._errors import GramTypeError, GramValueError
 from ._gram import ffi, lib
 from ._kernel import Kernel
-from ._library import Running, check, doubles, make
+from ._library import Running, check, check_rows, doubles, make
 from ._table import as_array, as_rows, as_table
 
 
@@ -66,7 +66,7 @@ class Function:
         rows = as_rows(X, "X")
         out, run = np.empty(rows.shape[0]), self._running.exec
         values = lib.gram_function_values
-        check(values(self._handle, as_table(rows), run, doubles(out)))
+        check_rows(values(self._handle, as_table(rows), run, doubles(out)))
         return out
 
     def inner(self, other: Function) -> float:

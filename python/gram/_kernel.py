@@ -15,6 +15,7 @@ from ._library import (
     Running,
     chars,
     check,
+    check_rows,
     doubles,
     fields,
     make,
@@ -168,7 +169,7 @@ class Kernel:
         first = ffi.new("size_t[]", count + 1)
         check(lib.gram_kernel_param_layout(self._handle, table, first))
         out = np.empty(first[count])
-        check(
+        check_rows(
             lib.gram_kernel_gradient(
                 self._handle,
                 table,
@@ -190,7 +191,7 @@ class Kernel:
         out = np.empty(rows.shape[0])
         run = Running(threads).exec
         diagonal = lib.gram_kernel_diagonal
-        check(diagonal(self._handle, as_table(rows), run, doubles(out)))
+        check_rows(diagonal(self._handle, as_table(rows), run, doubles(out)))
         return out
 
     def product(
@@ -221,7 +222,7 @@ class Kernel:
             raise GramValueError(f"V: {len(V)} rows, must be {shape[1]}")
         flat = np.ascontiguousarray(V.reshape(len(V), -1), np.float64)
         out = np.empty((shape[0], flat.shape[1]))
-        check(
+        check_rows(
             lib.gram_kernel_product(
                 self._handle,
                 a,
@@ -246,7 +247,7 @@ class Kernel:
         """
         out = ffi.new("gram_spectrum *")
         table, run = as_table(as_rows(X, "X")), Running(threads).exec
-        check(lib.gram_kernel_spectrum(self._handle, table, run, out))
+        check_rows(lib.gram_kernel_spectrum(self._handle, table, run, out))
         return SimpleNamespace(**fields(out, {}))
 
     def sample(
@@ -261,7 +262,7 @@ class Kernel:
         rows = as_rows(X, "X")
         out = np.empty((rows.shape[0], whole(count, "count", 1)))
         running = Running(threads, whole(seed, "seed"))
-        check(
+        check_rows(
             lib.gram_kernel_sample(
                 self._handle, as_table(rows), count, running.exec, doubles(out)
             )
@@ -280,16 +281,16 @@ def _combine(form: str, *parts: Any) -> Any:
     return Kernel(form.format(*texts))
 
 
-def _of_one_kind(X: Rows, T: Rows) -> tuple[Rows, Rows]:
+def of_one_kind(X: Rows, T: Rows, name: str = "T") -> tuple[Rows, Rows]:
     """Both dense or both sparse; columns with names are matched by them."""
     if isinstance(X, Frame) or isinstance(T, Frame):
         return X, T
     if T.shape[1] != X.shape[1]:
         raise GramValueError(
-            f"T: {T.shape[1]} columns, must be {X.shape[1]}, as X has"
+            f"{name}: {T.shape[1]} columns, must be {X.shape[1]}, as X has"
         )
     if is_sparse(X) and not is_sparse(T):
-        return X, as_matrix(type(X)(T), "T")
+        return X, as_matrix(type(X)(T), name)
     if is_sparse(T) and not is_sparse(X):
         return as_matrix(type(T)(X), "X"), T
     return X, T
@@ -300,7 +301,7 @@ def _tables(X: Any, T: Any) -> tuple[Any, Any, tuple[int, int]]:
     same = T is None or T is X
     X = as_rows(X, "X")
     T = X if same else as_rows(T, "T")
-    X, T = _of_one_kind(X, T)
+    X, T = of_one_kind(X, T)
     a = as_table(X, "X")
     b = ffi.NULL if same else as_table(T, "T")
     return a, b, (X.shape[0], T.shape[0])
@@ -346,5 +347,5 @@ def kernel_matrix(
     )
     K = room(shape, dtype, running)
     out = ffi.cast(pointer, K.ctypes.data)
-    check(function(kernel._handle, a, b, running.exec, out, shape[1]))
+    check_rows(function(kernel._handle, a, b, running.exec, out, shape[1]))
     return K

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from numbers import Real
 from threading import get_ident
 from typing import Any, Callable, Optional
 from weakref import WeakKeyDictionary
@@ -52,7 +53,18 @@ def chars(words: str, name: str) -> bytes:
     """A string for the library."""
     if "\0" in words:
         raise GramValueError(f"{name} {words!r}: has a null character")
-    return words.encode("utf-8", "surrogateescape")
+    try:
+        return words.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise GramValueError(f"{name} {words!r}: {error.reason}") from error
+
+
+def path_of(path: Any) -> bytes:
+    """The name of a file for the library."""
+    raw = os.fsencode(path)
+    if b"\0" in raw:
+        raise GramValueError(f"path {path!r}: has a null character")
+    return raw
 
 
 def check(status: int, name: str = "") -> None:
@@ -68,10 +80,18 @@ def check(status: int, name: str = "") -> None:
     raise error(f"{name}: {sentence}" if name else sentence)
 
 
-def make(function: Any, free: Any, *args: Any) -> Any:
+def check_rows(status: int, name: str = "X") -> None:
+    """check(), where sentences that begin with a row or a column are about the
+    rows of this argument."""
+    sentence = text(lib.gram_error_message()) if status else ""
+    about = sentence.startswith(("row ", "column ", "no column ", "a table "))
+    check(status, name if about else "")
+
+
+def make(function: Any, free: Any, *args: Any, name: str = "X") -> Any:
     """What a function makes through its last argument, freed when unused."""
     out = ffi.new(ffi.typeof(function).args[-1])
-    check(function(*args, out))
+    check_rows(function(*args, out), name)
     return ffi.gc(out[0], free)
 
 
@@ -136,8 +156,10 @@ def choice(kind: str, name: str, word: Any) -> int:
     return words[word]
 
 
-def whole(value: Any, name: str, least: int = 0) -> int:
-    """A whole number of at least that."""
+def whole(
+    value: Any, name: str, least: int = 0, most: int = 2**31 - 1
+) -> int:
+    """A whole number between these."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, np.integer)
     ):
@@ -146,7 +168,26 @@ def whole(value: Any, name: str, least: int = 0) -> int:
         )
     if value < least:
         raise GramValueError(f"{name} = {value}, must be at least {least}")
+    if value > most:
+        raise GramValueError(f"{name} = {value}, must be at most {most}")
     return int(value)
+
+
+def share(value: Any, name: str) -> float:
+    """A number between 0 and 1, neither of them."""
+    number = float(number_text(value, name))
+    if not 0 < number < 1:
+        raise GramValueError(f"{name} = {value}, must be between 0 and 1")
+    return number
+
+
+def number_text(value: Any, name: str) -> str:
+    """A number as the library reads it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise GramTypeError(
+            f"{name}: a {type(value).__name__}, must be a number"
+        )
+    return repr(float(value))
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
@@ -166,7 +207,7 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(2**31 - 1))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31 - 1))
-    return whole(random_state, "random_state")
+    return whole(random_state, "random_state", 0, 2**64 - 1)
 
 
 def doubles(array: np.ndarray) -> Any:
@@ -191,7 +232,7 @@ class Running:
             {
                 "threads": whole(threads, "threads"),
                 "seed": seed,
-                "memory": whole(memory, "memory"),
+                "memory": whole(memory, "memory", 0, 2**63),
                 "progress": ffi.addressof(lib, "gram_python_progress"),
                 "user": user,
             },

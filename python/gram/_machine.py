@@ -12,10 +12,12 @@ from ._library import (
     Running,
     chars,
     check,
+    check_rows,
     doubles,
     fields,
     keep_raised,
     make,
+    path_of,
     room,
     struct,
     text,
@@ -121,7 +123,7 @@ class Machine:
         """What a fit would do."""
         out = ffi.new("gram_plan *")
         made = struct("gram_fit_options", options)
-        check(lib.gram_machine_plan(table, made, running.exec, out))
+        check_rows(lib.gram_machine_plan(table, made, running.exec, out))
         found = fields(out, {})
         return Report(**{**found, "others": text(found["others"])})
 
@@ -141,7 +143,7 @@ class Machine:
         count = _LAMBDAS if lams is None else len(lams)
         rows = ffi.new("gram_path_row[]", count * targets)
         best = ffi.new("size_t[]", 3 * targets)
-        check(
+        check_rows(
             lib.gram_machine_path(
                 table,
                 struct("gram_fit_options", options),
@@ -163,13 +165,13 @@ class Machine:
     def load(cls, path: Union[str, os.PathLike]) -> Machine:
         """Read a model file."""
         load, free = lib.gram_machine_load, lib.gram_machine_free
-        return cls(make(load, free, os.fsencode(path), Running().exec))
+        return cls(make(load, free, path_of(path), Running().exec))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """Write a model file."""
         running = Running()
         check(
-            lib.gram_machine_save(self._handle, os.fsencode(path), running.exec)
+            lib.gram_machine_save(self._handle, path_of(path), running.exec)
         )
 
     @classmethod
@@ -194,7 +196,7 @@ class Machine:
 
     def save_libsvm(self, path: Union[str, os.PathLike]) -> None:
         """Write a model file of LIBSVM's."""
-        raw, run = os.fsencode(path), Running().exec
+        raw, run = path_of(path), Running().exec
         options = ffi.new("gram_libsvm_options *")
         check(lib.gram_machine_save_libsvm(self._handle, raw, options, run))
 
@@ -298,7 +300,7 @@ class Machine:
                 for key, array in arrays.items()
             },
         )
-        check(
+        check_rows(
             lib.gram_machine_predict(
                 self._handle,
                 table,
@@ -315,7 +317,7 @@ class Machine:
         """The joint covariance of f at the rows."""
         rows = lib.gram_table_rows(table)
         C = room((rows, rows), np.float64, running)
-        check(
+        check_rows(
             lib.gram_machine_covariance(
                 self._handle, table, target, running.exec, doubles(C), rows
             )
@@ -327,7 +329,7 @@ class Machine:
     ) -> np.ndarray:
         """Draws of f at the rows, or of new measurements; one column each."""
         out = np.empty((lib.gram_table_rows(table), count))
-        check(
+        check_rows(
             lib.gram_machine_sample(
                 self._handle, table, count, noise, running.exec, doubles(out)
             )

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import (
     pairwise_kernels,
 )
 
-from ._base import MachineEstimator, number_text
+from ._base import MachineEstimator
+from ._library import number_text
 from ._table import Rows
 
 # In our language.  Those that are no kernels, such as sigmoid, are left to

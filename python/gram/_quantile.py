@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score
 
-from ._base import KernelSpec, number_text
+from ._base import KernelSpec
+from ._library import share
 from ._machine import Machine
 from ._tuned import Tuned
 
@@ -22,7 +23,8 @@ class QuantileRegressor(RegressorMixin, Tuned):
     Parameters
     ----------
     quantile
-        tau, between 0 and 1, or a list of them: one column each.
+        tau, between 0 and 1, or a list of them: one column each, the smallest
+        first.
     kernel, lam, select, scale, intercept, solver, folds, allow_indefinite,
     tolerance, steps, memory, random_state, n_jobs, verbose
         as of KernelRegressor; numbers are selected by cross-validation.
@@ -84,8 +86,8 @@ class QuantileRegressor(RegressorMixin, Tuned):
 
     def _loss(self) -> str:
         if np.ndim(self.quantile) == 0:
-            return f"quantile(tau={number_text(self.quantile, 'quantile')})"
-        taus = [number_text(tau, "quantile") for tau in self.quantile]
+            return f"quantile(tau={share(self.quantile, 'quantile')!r})"
+        taus = [repr(share(tau, "quantile")) for tau in self.quantile]
         return f"quantile(tau=[{','.join(taus)}])"
 
     def _finish(self, machine: Machine) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._gram import ffi, lib
-from ._library import Running, choice, make, struct, text
+from ._library import Running, choice, make, path_of, struct, text
 
 
 def _values(column: Any, rows: int) -> np.ndarray:
@@ -87,7 +87,7 @@ def read(
     table = make(
         lib.gram_table_read,
         lib.gram_table_free,
-        os.fsencode(path),
+        path_of(path),
         struct("gram_read_options", options),
         Running().exec,
     )

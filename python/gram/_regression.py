@@ -8,14 +8,20 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from ._base import KernelSpec, MachineEstimator, checked, number_text
-from ._errors import GramValueError
+from ._base import KernelSpec, MachineEstimator, checked, positive
+from ._errors import GramValueError, warn
 from ._gram import ffi
-from ._library import choice, whole
+from ._library import choice, share, whole
 from ._machine import Machine, add_role
 from ._pairwise import Pairwise
 from ._table import Frame, Rows, free_name
-from ._translate import scale_of, translated
+from ._translate import (
+    Translation,
+    check_optimizer,
+    is_theirs,
+    scale_of,
+    translated,
+)
 from ._tuned import Tuned
 
 _PRECISIONS = {"auto": 0, "double": 1, "single": 2}
@@ -31,10 +37,11 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         """f at the rows of X.
 
         return_std
-            also its standard deviation; with ``noise`` that of a new
-            measurement of weight 1.
+            also its standard deviation.
         return_cov
             also the joint covariance of f at all rows, one matrix per target.
+        noise
+            these of new measurements of weight 1 instead of f.
         """
         if return_std and return_cov:
             raise GramValueError(
@@ -50,24 +57,25 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
     def _covariance(self, X: Any, noise: bool) -> np.ndarray:
         table = self._new_table(X)
         self._refuse_matrix("covariances")
-        report, running = self.report_, self._running()
-        made = []
-        for target in range(report.targets):
-            C = self.machine_.covariance(table, target, running)
-            if noise:
-                C[np.diag_indices_from(C)] += report.noise_variance[target]
-            made.append(C)
+        running = self._running()
+        made = [
+            self.machine_.covariance(table, target, running)
+            for target in range(self.report_.targets)
+        ]
+        if noise:
+            std, std_f = self._ask(X, "std", "std_f")
+            for C, more in zip(made, (std**2 - std_f**2).T):
+                C[np.diag_indices_from(C)] += more
         return made[0] if self._flat else np.stack(made, axis=-1)
 
     def predict_interval(
         self, X: Any, coverage: float = 0.9, method: str = "gaussian"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of intervals for new measurements: by the
-        Gaussian process, or by ``method="jackknife"`` (jackknife+), which does
+        """Lower and upper ends of intervals that new measurements are in with
+        probability ``coverage``: by the Gaussian process, or by ``method="jackknife"`` (jackknife+), which does
         not believe in its noise."""
-        number_text(coverage, "coverage")
         kind = choice("gram_interval", "method", method)
-        options = {"interval": coverage, "method": kind}
+        options = {"interval": share(coverage, "coverage"), "method": kind}
         lower, upper = self._ask(X, "lower", "upper", **options)
         return self._shaped(lower), self._shaped(upper)
 
@@ -78,16 +86,24 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         term; they and the intercept add up to f."""
         wanted = ("terms", "terms_std") if return_std else ("terms",)
         made = [
-            dict(zip(self.machine_.terms(), values.T))
+            dict(zip(self._term_names(), values.T))
             for values in self._ask(X, *wanted)
         ]
         return (made[0], made[1]) if return_std else made[0]
 
+    def _term_names(self) -> list[str]:
+        """Terms that are the same get a number."""
+        terms = self.machine_.terms()
+        return [
+            f"{term} ({terms[:i].count(term) + 1})" if term in terms[:i] else term
+            for i, term in enumerate(terms)
+        ]
+
     def explain(
         self, X: Any, count: int = 5
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For every row of X the training rows with the largest parts
-        alpha_i k(x_i, x), and these parts."""
+        """For every row of X the ``count`` training rows with the largest parts
+        alpha_i k(x_i, x), -1 where there are no more, and these parts."""
         options = {"why": whole(count, "count", 1)}
         why, part = self._ask(X, "why", "why_part", **options)
         return why.astype(np.intp), part
@@ -159,8 +175,9 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         random_state: Any = 0,
         noise: bool = False,
     ) -> np.ndarray:
-        """Functions drawn from the posterior at the rows of X, one column
-        each; ``noise`` adds that of new measurements."""
+        """``n_samples`` functions drawn from the posterior at the rows of X, one
+        column each; ``noise`` adds that of new measurements.  ``random_state``
+        is a seed."""
         table = self._new_table(X)
         self._refuse_matrix("samples")
         if self.report_.targets > 1:
@@ -331,11 +348,24 @@ class KernelRidge(Pairwise, _Regressor):
     """Kernel ridge regression, with the parameters of scikit-learn's.
 
     The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
-    scale="none")``.  ``kernel`` is a name of scikit-learn's, a text or Kernel
-    of gram's, ``"precomputed"``, or a function of two rows; the last two, and
-    what scikit-learn calls a kernel although it is none (``"sigmoid"``), are
-    slower.  ``alpha`` is one number for all targets.  A kernel that is not
-    known to be positive semidefinite is taken as it is.
+    scale="none")``.  A kernel that is not known to be positive semidefinite is
+    taken as it is.
+
+    Parameters
+    ----------
+    alpha
+        lambda, one number for all targets.
+    kernel
+        a name of scikit-learn's, a text or Kernel of gram's,
+        ``"precomputed"``, or a function of two rows; the last two, and what
+        scikit-learn calls a kernel although it is none (``"sigmoid"``), are
+        slower.
+    gamma, degree, coef0
+        of scikit-learn's kernels; gamma None is 1 over the number of columns.
+    kernel_params
+        more arguments of a function.
+    n_jobs, verbose
+        as of KernelRegressor.
 
     Examples
     --------
@@ -379,7 +409,7 @@ class KernelRidge(Pairwise, _Regressor):
 
     def _options(self) -> dict[str, Any]:
         return {
-            "lambda": number_text(self.alpha, "alpha"),
+            "lambda": repr(positive(self.alpha, "alpha", zero=True)),
             "scale": choice("gram_kernel_scale", "scale", "none"),
             "no_intercept": 1,
             "allow_indefinite": 1,
@@ -398,15 +428,18 @@ class GaussianProcessRegressor(_Regressor):
     kernel
         a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
         learned by maximising the marginal likelihood, and so is the variance
-        of the process unless a number multiplies the kernel.  A kernel of
-        scikit-learn's is translated: what it would optimise is open, and a
-        WhiteKernel in its sum is the noise.
+        of the process, unless a number multiplies the kernel and ``alpha`` is
+        known.  A kernel of scikit-learn's is translated: what it would optimise
+        is open, without bounds, and a WhiteKernel in its sum is the noise.  An
+        ExpSineSquared of several columns is a product over them.  A matrix
+        (``"precomputed"``) or a function has no deviations.
     alpha
         the variance of the noise: ``"auto"`` learns it, a number or one per
         row is taken as known, beside a WhiteKernel that is fixed; one that is
         not has all noise learned.
     optimizer
-        None keeps the kernel's numbers; anything else learns the open ones.
+        None keeps the kernel's numbers; ``"evidence"``, or scikit-learn's name
+        for its own, learns the open ones.
     n_restarts_optimizer, copy_X_train
         as in scikit-learn, for those who switch; the search has starts of its
         own, and rows are always copied.
@@ -422,7 +455,8 @@ class GaussianProcessRegressor(_Regressor):
     log_marginal_likelihood_value_ : float
         at the numbers found; restricted if ``normalize_y``.
     amplitude_, noise_variance_
-        the variance of the process is amplitude_ * k(x, x).
+        the variance of the process is amplitude_ * k(x, x); noise that is known
+        is that of ``alpha``.
 
     Examples
     --------
@@ -463,23 +497,38 @@ class GaussianProcessRegressor(_Regressor):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _translated(self) -> Translation:
+        return translated(self.kernel, self.optimizer is not None)
+
     def _spec(self, rows: Rows) -> Any:
-        return translated(self.kernel)[0]
+        return self._translated().kernel
 
     def _lambda(self) -> str:
         """With known noise lambda is 1/amplitude."""
         if self._noise_is_open():
             return "auto"
-        parameters = self._spec(None).parameters
+        parameters = getattr(self._spec(None), "parameters", ())
         given = any(n == "amplitude" and v is not None for n, v in parameters)
-        return "1" if given or self.optimizer is None else "auto"
+        known = given or self.optimizer is None or is_theirs(self.kernel)
+        return "1" if known else "auto"
 
     def _noise_is_open(self) -> bool:
-        white = translated(self.kernel)[1]
-        learned = isinstance(self.alpha, str) and self.alpha == "auto"
-        return white == "auto" or (learned and white is None)
+        white = self._translated().noise
+        auto = isinstance(self.alpha, str) and self.alpha == "auto"
+        return white == "auto" or (auto and white is None)
 
     def _options(self) -> dict[str, Any]:
+        check_optimizer(self.optimizer)
+        if self._noise_is_open() and self.optimizer is None:
+            raise GramValueError(
+                "alpha = 'auto': without an optimizer nothing is learned, must "
+                "be a number"
+            )
+        if self._noise_is_open() and self._translated().fixed:
+            warn(
+                f"kernel: {self.kernel} fixes the variance of a term, which is "
+                "learned all the same where the noise is"
+            )
         select = "none" if self.optimizer is None else "evidence"
         return {
             "lambda": self._lambda(),
@@ -492,11 +541,12 @@ class GaussianProcessRegressor(_Regressor):
     def _noise(self, rows: int) -> Optional[np.ndarray]:
         if self._noise_is_open():
             return None
-        white = float(translated(self.kernel)[1] or 0.0)
+        white = float(self._translated().noise or 0.0)
         if isinstance(self.alpha, str) and self.alpha == "auto":
             return np.full(rows, white)
         if np.ndim(self.alpha) == 0:
-            return np.full(rows, white + float(number_text(self.alpha, "alpha")))
+            known = positive(self.alpha, "alpha", zero=white > 0)
+            return np.full(rows, white + known)
         alpha = checked(self.alpha, "alpha", dtype=np.float64, ensure_2d=False)
         if alpha.shape != (rows,):
             raise GramValueError(
@@ -510,7 +560,16 @@ class GaussianProcessRegressor(_Regressor):
         report = machine.report
         self.amplitude_ = self._per_target(report.amplitude)
         self.noise_variance_ = self._per_target(report.noise_variance)
+        if not self._is_from_file() and not self._noise_is_open():
+            given = np.ndim(self.alpha) > 0
+            noise: Any = self._noise(len(self.alpha) if given else 1)
+            self.noise_variance_ = noise if given else float(noise[0])
         self.log_marginal_likelihood_value_ = float(report.log_evidence.sum())
+
+    def log_marginal_likelihood(self) -> float:
+        """At the numbers found: ``log_marginal_likelihood_value_``."""
+        self._fitted()
+        return self.log_marginal_likelihood_value_
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None

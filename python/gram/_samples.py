@@ -1,23 +1,25 @@
 """Are two samples alike?  Are two sets of columns independent?"""
 from __future__ import annotations
 
-import warnings
 from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._errors import GramTypeError, GramValueError, GramWarning
+from ._errors import GramTypeError, GramValueError, warn
 from ._gram import ffi, lib
-from ._kernel import Kernel
+from ._kernel import Kernel, of_one_kind
 from ._library import (
     Running,
     chars,
     check,
+    check_rows,
     choice,
     doubles,
     fields,
     make,
+    number_text,
     seed_of,
+    share,
     struct,
     threads_of,
     whole,
@@ -32,6 +34,7 @@ from ._table import (
     cell_text,
     free_name,
     is_sparse,
+    names_of,
 )
 
 _STATISTICS = {
@@ -48,8 +51,15 @@ _METHODS = {
 }
 
 
-def _named(words: dict[str, int], name: str, word: str) -> int:
-    if word not in words:
+def _rows_of(X: Any, name: str) -> Any:
+    """One dimension is one column."""
+    if not is_sparse(X) and not isinstance(X, dict) and np.ndim(X) == 1:
+        X = as_array(X, name)[:, None]
+    return as_rows(X, name)
+
+
+def _named(words: dict[str, int], name: str, word: Any) -> int:
+    if not isinstance(word, str) or word not in words:
         raise GramValueError(
             f"{name} = {word!r}, must be one of {', '.join(words)}"
         )
@@ -107,23 +117,36 @@ class SampleTest:
         found["reject"] = bool(found["reject"])
         self.__dict__.update(found)
         for sentence in self.warnings:
-            warnings.warn(sentence, GramWarning, stacklevel=3)
+            warn(sentence)
 
     def __repr__(self) -> str:
-        verdict = "reject" if self.reject else "no difference found"
+        seen = "difference" if self.other is None else "dependence"
+        verdict = "reject" if self.reject else f"no {seen} found"
         return (
             f"<gram.SampleTest: {verdict}, p = {self.p_value:.4g},"
             f" statistic = {self.statistic:.4g}>"
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What was found can be pickled; witness and columns stay behind."""
+        return {**self.__dict__, "_handle": None, "_running": None}
+
+    def _alive(self) -> Any:
+        if self._handle is None:
+            raise GramValueError(
+                "the test was pickled: what it found is here, the rows are not"
+            )
+        return self._handle
+
     def witness(self, X: Any = None) -> np.ndarray:
         """Large where the first sample is denser: at the rows of X, or at the
         rows that were tested, those of the first sample before the others."""
-        table = ffi.NULL if X is None else as_table(as_rows(X, "X"), "X")
+        handle = self._alive()
+        table = ffi.NULL if X is None else as_table(_rows_of(X, "X"), "X")
         rows = self.m + self.n if X is None else lib.gram_table_rows(table)
         out = np.empty(rows)
         run = self._running.exec
-        check(lib.gram_test_witness(self._handle, table, run, doubles(out)))
+        check_rows(lib.gram_test_witness(handle, table, run, doubles(out)))
         return out
 
     def columns(self) -> dict[str, Any]:
@@ -133,7 +156,7 @@ class SampleTest:
             make(
                 lib.gram_test_columns,
                 lib.gram_table_free,
-                self._handle,
+                self._alive(),
                 self._running.exec,
             )
         )
@@ -157,8 +180,8 @@ def options_of(
         {
             "kernel": kernel_text(kernel),
             "scale": choice("gram_kernel_scale", "scale", scale),
-            "alpha": float(alpha),
-            "permutations": whole(permutations, "permutations"),
+            "alpha": share(alpha, "alpha"),
+            "permutations": whole(permutations, "permutations", 1),
             **given,
         },
     )
@@ -239,16 +262,17 @@ def mmd_test(
         bins=whole(bins, "bins"),
         aggregate=bool(aggregate),
         sequential=bool(sequential),
-        split=float(split),
+        split=float(number_text(split, "split")),
         statistic=_named(_STATISTICS, "statistic", statistic),
         method=_named(_METHODS, "method", method),
-        dependence=float(dependence),
+        dependence=float(number_text(dependence, "dependence")),
     )
+    a, b = of_one_kind(_rows_of(X, "X"), _rows_of(Y, "Y"), "Y")
     handle = make(
         lib.gram_test_samples,
         lib.gram_test_free,
-        as_table(as_rows(X, "X"), "X"),
-        as_table(as_rows(Y, "Y"), "Y"),
+        as_table(a, "X"),
+        as_table(b, "Y"),
         options,
         running.exec,
     )
@@ -257,9 +281,7 @@ def mmd_test(
 
 def _side(rows: Any, name: str) -> dict[str, Any]:
     """The columns of one side under names of its own."""
-    if isinstance(rows, np.ndarray) and rows.ndim == 1:
-        rows = rows[:, None]
-    rows = as_rows(rows, name)
+    rows = _rows_of(rows, name)
     if is_sparse(rows):
         raise GramValueError(f"{name}: is sparse, must be dense columns")
     cells = rows.cells.values() if isinstance(rows, Frame) else rows.T
@@ -342,8 +364,7 @@ def group_test(
         )
     table = as_table(rows, "X")
     texts = np.array([cell_text(label) for label in labels], object)
-    taken = set(rows.columns) if isinstance(rows, Frame) else set()
-    name = chars(free_name("group", taken), "groups")
+    name = chars(free_name("group", names_of(rows)), "groups")
     add_category(table, name, texts, "groups")
     found = columns_of(
         make(
@@ -383,7 +404,7 @@ def herd(
     """
     rows = np.empty(whole(count, "count", 1), np.uintp)
     distance = ffi.new("double *")
-    check(
+    check_rows(
         lib.gram_herd(
             as_table(as_rows(X, "X"), "X"),
             chars(kernel_text(kernel) or "rbf", "kernel"),

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from ._base import KernelSpec, Path, number_text, positive
+from ._base import KernelSpec, Path, positive
 from ._classification import Classifier
 from ._errors import GramValueError
 from ._library import choice, whole
@@ -57,6 +57,8 @@ class _Svm(Pairwise):
         super()._finish(machine)
         report = machine.report
         self.fit_status_ = int(not report.converged)
+        if not self._is_from_file():
+            self.shape_fit_ = report.n, self.n_features_in_
         self.n_iter_ = report.steps
         self.intercept_ = report.intercept
 
@@ -327,8 +329,21 @@ class SVR(RegressorMixin, _Svm):
     """Support vector regression, with the parameters of scikit-learn's.
 
     The same as ``KernelRegressor(kernel, lam=1/(2*C), scale="none",
-    loss="epsilon_insensitive(epsilon=0.1)")``.  The parameters are those of
-    SVC, and ``epsilon``: errors up to it cost nothing.
+    loss="epsilon_insensitive(epsilon=0.1)")``.
+
+    Parameters
+    ----------
+    epsilon
+        errors up to it cost nothing.
+    kernel, degree, gamma, coef0, tol, C, shrinking, cache_size, verbose,
+    max_iter, n_jobs
+        as of SVC.
+
+    Attributes
+    ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_,
+    fit_status_, n_iter_
+        as of SVC.
 
     Examples
     --------
@@ -372,8 +387,8 @@ class SVR(RegressorMixin, _Svm):
         self.n_jobs = n_jobs
 
     def _loss(self) -> str:
-        epsilon = number_text(self.epsilon, "epsilon")
-        return f"epsilon_insensitive(epsilon={epsilon})"
+        epsilon = positive(self.epsilon, "epsilon", zero=True)
+        return f"epsilon_insensitive(epsilon={epsilon!r})"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
         """Fit to the rows of X and their targets."""
@@ -387,10 +402,19 @@ class SVR(RegressorMixin, _Svm):
 class OneClassSVM(OutlierMixin, _Svm):
     """Which rows are unlike the others, with the parameters of scikit-learn's.
 
-    Those of SVC, and ``nu``: f < 0 for at most this share of the training rows.
+    Parameters
+    ----------
+    nu
+        f < 0 for at most this share of the training rows.
+    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose,
+    max_iter, n_jobs
+        as of SVC.
 
     Attributes
     ----------
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_,
+    fit_status_, n_iter_
+        as of SVC.
     offset_ : float
         decision_function(X) = score_samples(X) - offset_.
 
@@ -432,7 +456,10 @@ class OneClassSVM(OutlierMixin, _Svm):
         self.n_jobs = n_jobs
 
     def _loss(self) -> str:
-        return f"one_class(nu={number_text(self.nu, 'nu')})"
+        nu = positive(self.nu, "nu")
+        if nu > 1:
+            raise GramValueError(f"nu = {self.nu}, must be at most 1")
+        return f"one_class(nu={nu!r})"
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
         self._flat = True

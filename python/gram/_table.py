@@ -75,7 +75,7 @@ Rows = Any
 
 
 def _is_missing(cell: Any) -> bool:
-    return cell is None or cell != cell or type(cell).__name__ == "NAType"
+    return cell is None or type(cell).__name__ == "NAType" or cell != cell
 
 
 def cell_text(cell: Any) -> str:
@@ -108,7 +108,10 @@ def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
 
 
 def as_array(X: Any, name: str) -> np.ndarray:
-    """np.asarray(), whose complaints begin with the name of the argument."""
+    """np.asarray(), whose complaints begin with the name of the argument;
+    cells under a mask are missing."""
+    if isinstance(X, np.ma.MaskedArray) and X.mask.any():
+        return np.ma.filled(X.astype(np.float64), np.nan)
     try:
         return np.asarray(X)
     except ValueError as error:
@@ -118,7 +121,9 @@ def as_array(X: Any, name: str) -> np.ndarray:
 def _column(values: Any, where: str) -> tuple[np.ndarray, bool]:
     """The cells of a column, and whether they are dates."""
     if type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype":
-        values = np.asarray(values.astype(object))
+        cells = np.asarray(values.astype(object))
+        texts = [None if _is_missing(c) else cell_text(c) for c in cells]
+        return np.array([*texts, None], object)[:-1], False
     cells = as_array(values, where)
     if cells.ndim != 1:
         raise GramValueError(
@@ -165,6 +170,16 @@ def free_name(name: str, taken: set[str]) -> str:
     return name
 
 
+def names_of(rows: Rows) -> set[str]:
+    """Names that columns beside these must not have."""
+    if isinstance(rows, Frame):
+        return set(rows.columns)
+    if is_sparse(rows):
+        return {_SPARSE.decode()}
+    # one more is that of a matrix's row numbers
+    return set(position_names(rows.shape[1] + 1))
+
+
 def position_names(count: int) -> list[str]:
     return [f"c{j}" for j in range(count)]
 
@@ -183,6 +198,11 @@ def as_rows(X: Any, name: str) -> Rows:
         return _frame(((str(k), v) for k, v in X.items()), name)
     array = as_array(X, name)
     if array.dtype.kind in "OU" and array.ndim == 2:
+        if array.dtype.kind == "U":
+            try:
+                return array.astype(np.float64)
+            except ValueError:
+                pass
         cells = array if array.dtype.kind == "O" else np.array(X, object)
         names = position_names(cells.shape[1])
         frame = _frame(zip(names, cells.T), name)
@@ -191,9 +211,29 @@ def as_rows(X: Any, name: str) -> Rows:
     return as_matrix(array, name)
 
 
+def check_sparse(X: Any, name: str) -> None:
+    """Refuse a matrix whose arrays do not fit together: SciPy would read beyond
+    their ends."""
+    if getattr(X, "format", "") not in ("csr", "csc"):
+        return
+    lines = X.shape[0] if X.format == "csr" else X.shape[1]
+    starts = np.asarray(X.indptr)
+    if len(starts) != lines + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise GramValueError(
+            f"{name}: a sparse matrix whose indptr is not {lines + 1} numbers "
+            "that ascend from 0"
+        )
+    if starts[-1] > min(len(X.indices), len(X.data)):
+        raise GramValueError(
+            f"{name}: a sparse matrix with {starts[-1]} entries by its indptr, "
+            f"but {len(X.indices)} indices and {len(X.data)} data"
+        )
+
+
 def as_matrix(X: Any, name: str) -> Any:
     """X as a two-dimensional array of real numbers, or as a CSR matrix."""
     if is_sparse(X):
+        check_sparse(X, name)
         X = X.tocsr()
         if not X.has_canonical_format:
             X = X.copy()

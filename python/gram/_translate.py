@@ -5,9 +5,10 @@ fixed one stays a number.  White noise is no kernel here but the noise.
 """
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.gaussian_process import kernels as theirs
 
 from ._errors import GramTypeError, GramValueError
@@ -16,6 +17,15 @@ from ._library import choice
 
 # Of white noise: none, learned, or this variance.
 Noise = Union[None, str, float]
+
+
+class Translation(NamedTuple):
+    """A kernel that estimators take, and what is said beside it."""
+
+    kernel: Any
+    noise: Noise
+    fixed: bool
+    """It is scikit-learn's, and a term of it has no variance to be learned."""
 
 
 def _is_fixed(kernel: Any, name: str) -> bool:
@@ -99,6 +109,14 @@ def is_theirs(kernel: Any) -> bool:
     return isinstance(kernel, theirs.Kernel)
 
 
+def check_optimizer(optimizer: Any) -> None:
+    """None, ours, or the name that scikit-learn has for its own."""
+    if optimizer not in (None, "evidence", "fmin_l_bfgs_b"):
+        raise GramValueError(
+            f"optimizer = {optimizer!r}, must be 'evidence' or None"
+        )
+
+
 def scale_of(model: Any) -> int:
     """The option scale of an estimator: kernels of scikit-learn's mean the rows
     as they are."""
@@ -106,14 +124,41 @@ def scale_of(model: Any) -> int:
     return choice("gram_kernel_scale", "scale", "none" if plain else model.scale)
 
 
-def translated(kernel: Any) -> tuple[Kernel, Noise]:
-    """A kernel of gram's, from one of either, and the white noise in it; None
-    is rbf."""
+def _has_variance(kernel: Any) -> bool:
+    """Is there a factor of it that is learned?"""
+    if isinstance(kernel, theirs.Product):
+        return _has_variance(kernel.k1) or _has_variance(kernel.k2)
+    return isinstance(kernel, theirs.ConstantKernel) and not _is_fixed(
+        kernel, "constant_value"
+    )
+
+
+def translated(kernel: Any, learn: bool = True) -> Translation:
+    """What a kernel given to a Gaussian process means; None is rbf.  Without
+    `learn` all numbers of scikit-learn's are fixed."""
+    if kernel is None:
+        return Translation(Kernel("rbf"), None, False)
     if not is_theirs(kernel):
-        return Kernel("rbf" if kernel is None else kernel), None
+        plain = kernel == "precomputed" if isinstance(kernel, str) else (
+            callable(kernel) and not isinstance(kernel, Kernel)
+        )  # fmt: skip
+        return Translation(kernel if plain else Kernel(kernel), None, False)
+    if not learn:
+        kernel = _all_fixed(kernel)
     terms = _terms(kernel)
     white = [k for k in terms if isinstance(k, theirs.WhiteKernel)]
-    rest = [_text(k) for k in terms if not isinstance(k, theirs.WhiteKernel)]
+    rest = [k for k in terms if not isinstance(k, theirs.WhiteKernel)]
     if not rest:
         raise GramValueError(f"kernel: {kernel} is nothing but noise")
-    return Kernel(" + ".join(rest)), _noise(white)
+    text = " + ".join(_text(k) for k in rest)
+    fixed = not all(_has_variance(k) for k in rest)
+    return Translation(Kernel(text), _noise(white), fixed)
+
+
+def _all_fixed(kernel: Any) -> Any:
+    bounds = {
+        name: "fixed"
+        for name in kernel.get_params()
+        if name.endswith("_bounds")
+    }
+    return clone(kernel).set_params(**bounds)

@@ -5,7 +5,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._base import MachineEstimator, checked, lambda_text, number_text
+from ._base import MachineEstimator, checked, lambda_text, positive
 from ._errors import GramTypeError, GramValueError
 from ._library import choice, whole
 from ._machine import task_of
@@ -51,7 +51,7 @@ class Tuned(MachineEstimator):
         return folds
 
     def _options(self) -> dict[str, Any]:
-        number_text(self.tolerance, "tolerance")
+        positive(self.tolerance, "tolerance", zero=True)
         return {
             "loss": self._checked_loss(),
             "lambda": self._lambda(),
