@@ -73,6 +73,26 @@ def test_columns_of_every_kind_get_their_type():
     assert [when[0], when[1]] == [days, days + 1.5]
 
 
+def test_categories_of_numbers_are_categories_and_missing_numbers_missing():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame(
+        {
+            "size": pandas.Categorical([10, 20, 10]),
+            "flag": pandas.Categorical([True, False, None]),
+            "whole": pandas.array([None, 1, 2], dtype="Int64"),
+        }
+    )
+    rows = as_rows(data, "X")
+    assert list(rows.cells["size"]) == ["10", "20", "10"]
+    assert list(rows.cells["flag"]) == ["1", "0", None]
+    assert np.isnan(rows.cells["whole"][0]) and rows.cells["whole"][2] == 2
+
+
+def test_texts_that_are_all_numbers_are_numbers():
+    rows = as_rows([["1.0", "2"], ["3e1", "4"]], "X")
+    assert_array_equal(rows, [[1, 2], [30, 4]])
+
+
 def test_frames_dicts_and_rows_of_mixed_cells_are_the_same():
     K = gram.kernel_matrix(KERNEL, MIXED)
     expected = np.exp(-0.01 * np.subtract.outer(AGE, AGE) ** 2)

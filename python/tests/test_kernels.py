@@ -438,3 +438,19 @@ def test_functions_have_inner_products_that_reproduce_values():
         gram.Function(k, X, b)
     with pytest.raises(TypeError, match="other: a float"):
         f.inner(1.0)
+
+
+def test_broken_sparse_matrices_are_refused():
+    for break_ in (
+        lambda S: setattr(S, "data", S.data[:5].copy()),
+        lambda S: setattr(S, "indptr", S.indptr + 1),
+        lambda S: setattr(S, "indptr", S.indptr[:-1].copy()),
+    ):
+        S = sparse_matrix(12)
+        break_(S)
+        for call in (
+            lambda: gram.kernel_matrix("linear", S),
+            lambda: gram.KernelRidge().fit(S, np.zeros(12)),
+        ):
+            with pytest.raises(ValueError, match="X: a sparse matrix"):
+                call()

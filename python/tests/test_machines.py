@@ -243,3 +243,90 @@ def test_a_kernel_that_libsvm_has_not_is_refused(tmp_path):
     model = gram.SVC(kernel="laplace(gamma=1)").fit(X, Y > 0)
     with pytest.raises(ValueError, match="laplace"):
         model.save_libsvm(tmp_path / "svm.model")
+
+
+# ------------------------------------------------------------------ the rest
+
+
+@pytest.mark.parametrize("alpha", [0.05, "auto"])
+def test_noise_is_the_same_in_deviations_and_covariances(alpha):
+    model = gram.GaussianProcessRegressor(SPEC, alpha=alpha).fit(X, Y)
+    _, std = model.predict(X[:9], return_std=True, noise=True)
+    _, C = model.predict(X[:9], return_cov=True, noise=True)
+    assert_allclose(np.diag(C), std**2)
+    _, std_f = model.predict(X[:9], return_std=True)
+    assert_allclose(std**2 - std_f**2, model.noise_variance_)
+
+
+def test_equal_terms_are_told_apart():
+    spec = "rbf(gamma=1) + rbf(gamma=1) + linear"
+    model = gram.KernelRegressor(spec, lam=0.1, scale="none").fit(X, Y)
+    terms = model.predict_terms(X)
+    assert list(terms) == ["rbf(gamma=1)", "rbf(gamma=1) (2)", "linear"]
+    whole = sum(terms.values()) + model.intercept_
+    assert_allclose(whole, model.predict(X), atol=1e-10)
+
+
+def test_a_fit_that_fails_changes_nothing():
+    model = ridge().fit(X, Y)
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="y"):
+        model.fit(X[:, :2], np.full(120, np.nan))
+    assert model.n_features_in_ == 3
+    assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize(
+    "labels", [["01", "02"], ["1e3", "7"], ["Infinity", "x"], ["1.5", "2"]]
+)
+def test_labels_that_look_like_numbers_come_back(labels, tmp_path):
+    y = np.array(labels)[(Y > 0).astype(int)]
+    model = gram.SVC().fit(X, y)
+    model.save(tmp_path / "m.gram")
+    again = gram.load(tmp_path / "m.gram").predict(X)
+    assert_array_equal([gram._table.cell_text(x) for x in again], model.predict(X))
+
+
+def test_targets_may_have_the_names_of_columns():
+    pandas = pytest.importorskip("pandas")
+    y = pandas.Series(Y, name="c0")
+    assert_allclose(ridge().fit(X, y).predict(X), ridge().fit(X, Y).predict(X))
+
+
+def test_warnings_point_at_the_line_that_called():
+    K = gram.kernel_matrix(SPEC, X)
+    for model in (gram.KernelRegressor("precomputed"), gram.SVC(kernel="precomputed")):
+        with pytest.warns(EfficiencyWarning) as seen:
+            model.fit(K, Y > 0)
+        assert {w.filename for w in seen} == {__file__}
+
+
+def test_models_of_several_machines_have_no_report():
+    three = np.digitize(Y, [-0.5, 0.5])
+    model = gram.GaussianProcessClassifier(SPEC).fit(X, three)
+    assert not hasattr(model, "kernel_") and len(model.estimators_) == 3
+
+
+@pytest.mark.parametrize(
+    "call, error, sentence",
+    [
+        (lambda m: m.predict_interval(X, 0), ValueError, "coverage = 0"),
+        (lambda m: m.predict_interval(X, 1.5), ValueError, "coverage = 1.5"),
+        (lambda m: m.save("a\0b"), ValueError, "path .* null character"),
+        (lambda m: gram.load("a\0b"), ValueError, "path .* null character"),
+        (lambda m: m.set_params(random_state=2**70).fit(X, Y), ValueError,
+         "random_state = .* at most"),
+        (lambda m: m.set_params(n_jobs=10**12).fit(X, Y), ValueError, "n_jobs"),
+        (lambda m: m.set_params(memory=2**70).fit(X, Y), ValueError, "memory"),
+        (lambda m: m.set_params(kernel="\ud800").fit(X, Y), ValueError, "kernel"),
+        (lambda m: gram.KernelRidge(alpha=-1).fit(X, Y), ValueError,
+         "alpha = -1, must be at least 0"),
+        (lambda m: gram.OneClassSVM(nu=2).fit(X), ValueError, "nu = 2"),
+        (lambda m: gram.SVR(epsilon=-1).fit(X, Y), ValueError, "epsilon = -1"),
+        (lambda m: gram.GaussianProcessRegressor(alpha=0).fit(X, Y), ValueError,
+         "alpha = 0, must be positive"),
+    ],
+)  # fmt: skip
+def test_arguments_are_named(call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call(ridge().fit(X, Y))

@@ -47,6 +47,20 @@ def test_an_interrupt_stops_a_fit_and_leaves_nothing_behind():
     assert model.fit(X, Y).score(X, Y) > 0.9
 
 
+def test_an_interrupt_stops_a_choice_on_folds():
+    rows = DRAW.standard_normal((4000, 8))
+    model = gram.KernelClassifier("rbf", loss="hinge", C=[1, 10, 100])
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(rows, rows[:, 0] * rows[:, 1] > 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not hasattr(model, "n_features_in_")
+
+
 def test_what_a_progress_bar_raises_ends_the_fit():
     def full(_):
         raise OSError("the terminal is full")
@@ -113,6 +127,21 @@ def test_a_forked_child_runs_on_one_thread_and_does_not_hang():
             # those of the pool itself are no more than its main thread
             assert threads == 1
             assert_array_equal(values, expected)
+
+
+def test_a_child_of_a_parent_with_threads_of_others_does_not_hang():
+    code = (
+        "import os, numpy, gram; from sklearn.cluster import KMeans;"
+        "X = numpy.random.default_rng(0).normal(size=(600, 4));"
+        "KMeans(2, n_init=1).fit(X); child = os.fork();"
+        "child or gram.SVC().fit(X, X[:, 0] > 0);"
+        "child or os._exit(len(os.listdir('/proc/self/task')));"
+        "print(os.WEXITSTATUS(os.waitpid(child, 0)[1]) > 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], timeout=60, stdout=subprocess.PIPE
+    )
+    assert done.stdout.strip() == b"True"
 
 
 @pytest.mark.parametrize("backend", ["multiprocessing", "loky"])

@@ -1,4 +1,6 @@
 """Two-sample and independence tests from Python."""
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -124,3 +126,39 @@ def test_seeds_and_threads_are_those_of_estimators():
         assert gram.mmd_test(X, Y, n_jobs=-1, random_state=seed).reject
     with pytest.raises(TypeError, match="random_state: a str"):
         gram.mmd_test(X, Y, random_state="7")
+
+
+def test_one_dimension_is_one_column_and_sparse_rows_meet_dense_ones():
+    sparse = pytest.importorskip("scipy.sparse")
+    spec = "rbf(gamma=0.4)"
+    one = gram.mmd_test(X[:, :1], Y[:, :1], spec)
+    assert gram.mmd_test(list(X[:, 0]), Y[:, 0], spec).statistic == one.statistic
+    mixed = gram.mmd_test(sparse.csr_matrix(X), Y, spec, scale="none")
+    dense = gram.mmd_test(X, Y, spec, scale="none")
+    assert_allclose(mixed.statistic, dense.statistic, rtol=1e-5)
+    assert gram.hsic_test(list(X[:, 0]), list(X[:, 0] ** 2)).reject
+
+
+def test_what_was_found_can_be_pickled():
+    found = gram.mmd_test(X, Y)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.p_value == found.p_value and repr(again) == repr(found)
+    with pytest.raises(ValueError, match="pickled"):
+        again.witness()
+
+
+def test_what_is_not_found_is_said_in_its_own_words():
+    noise = DRAW.standard_normal((60, 1))
+    found = gram.hsic_test(X[:, :1], noise, alpha=1e-9)
+    assert "no dependence found" in repr(found)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"alpha": 0}, {"alpha": "x"}, {"permutations": 0}, {"statistic": ["a"]}],
+    ids=str,
+)
+def test_bad_options_are_named(options):
+    (name,) = options
+    with pytest.raises((ValueError, TypeError), match=name):
+        gram.mmd_test(X, Y, **options)

@@ -101,3 +101,60 @@ def test_what_has_no_translation_is_named(kernel, error, sentence):
         gram.GaussianProcessRegressor(kernel).fit(X, Y)
     with pytest.raises(ValueError, match="classes have none"):
         gram.GaussianProcessClassifier(RBF() + WhiteKernel()).fit(X, Y > 0)
+
+
+PROBES = [
+    (RBF([1.0, 2.0]), 0.2),
+    (2.0 * RBF(1.3) + WhiteKernel(0.1), 0.05),
+    (Matern([1.0, 3.0]) + ConstantKernel(2.0), 0.1),
+]
+
+
+@pytest.mark.parametrize("kernel, alpha", PROBES, ids=str)
+def test_without_an_optimizer_every_number_stays(kernel, alpha):
+    options = {"alpha": alpha, "optimizer": None}
+    ours = gram.GaussianProcessRegressor(kernel, **options).fit(X, Y)
+    theirs = peer.GaussianProcessRegressor(kernel, **options).fit(X, Y)
+    mean, std = ours.predict(T, return_std=True, noise=True)
+    wanted, deviation = theirs.predict(T, return_std=True)
+    assert_allclose(mean, wanted, atol=1e-9)
+    # theirs has white noise in it, but not alpha
+    assert_allclose(std**2 - alpha, deviation**2, atol=1e-9)
+    with pytest.raises(ValueError, match="alpha = 'auto'"):
+        gram.GaussianProcessRegressor("rbf", optimizer=None).fit(X, Y)
+    with pytest.raises(ValueError, match="optimizer = 'junk'"):
+        gram.GaussianProcessRegressor("rbf", optimizer="junk").fit(X, Y)
+
+
+def test_without_an_optimizer_classes_are_theirs():
+    kernel = 2.0 * RBF(1.3)
+    ours = gram.GaussianProcessClassifier(kernel, optimizer=None)
+    theirs = peer.GaussianProcessClassifier(kernel, optimizer=None)
+    ours, theirs = ours.fit(X, Y > 0), theirs.fit(X, Y > 0)
+    assert_allclose(ours.predict_proba(T), theirs.predict_proba(T), atol=1e-3)
+
+
+def test_a_variance_that_is_fixed_holds_with_known_noise_only():
+    kernel = RBF(1.0)
+    ours = gram.GaussianProcessRegressor(kernel, alpha=0.01).fit(X, Y)
+    theirs = peer.GaussianProcessRegressor(kernel, alpha=0.01).fit(X, Y)
+    assert_allclose(
+        ours.log_marginal_likelihood(), theirs.log_marginal_likelihood_value_
+    )
+    assert ours.amplitude_ == 1 and ours.noise_variance_ == 0.01
+    with pytest.warns(gram.GramWarning, match="fixes the variance"):
+        gram.GaussianProcessRegressor(RBF(1.0) + WhiteKernel()).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EfficiencyWarning")
+def test_matrices_and_functions_are_kernels_of_processes():
+    k = gram.Kernel("rbf(gamma=0.5)")
+    native = gram.GaussianProcessRegressor(k, alpha=0.1).fit(X, Y)
+    called = gram.GaussianProcessRegressor(lambda a, b: k(a, b), alpha=0.1)
+    given = gram.GaussianProcessRegressor("precomputed", alpha=0.1)
+    assert_allclose(called.fit(X, Y).predict(T), native.predict(T))
+    assert_allclose(given.fit(k(X), Y).predict(k(T, X)), native.predict(T))
+    with pytest.raises(ValueError, match="no standard deviations"):
+        given.predict(k(T, X), return_std=True)
+    classes = gram.GaussianProcessClassifier("precomputed").fit(k(X), Y > 0)
+    assert (classes.predict(k(X)) == (Y > 0)).mean() > 0.9
