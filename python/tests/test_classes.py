@@ -255,6 +255,13 @@ def test_numbers_are_chosen_by_folds():
     assert_allclose(ours.best_score_, theirs.best_score_, atol=0.03)
 
 
+def test_steps_are_limited():
+    with pytest.warns(gram.ConvergenceWarning):
+        model = gram.SVC(max_iter=3).fit(X, TWO)
+    assert model.n_iter_ == 3 and model.fit_status_ == 1
+    assert gram.SVC().fit(X, TWO).fit_status_ == 0
+
+
 def test_ties_of_votes_can_be_broken():
     model = gram.SVC(break_ties=True, gamma=2.0).fit(X, THREE)
     best = model.decision_function(T).argmax(1)

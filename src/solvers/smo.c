@@ -310,13 +310,12 @@ done:
 }
 
 /* Until rows in single precision say that it is the minimum. */
-static gram_status descend(gi_run *run, gi_smo_state *s, size_t most,
-                           double first)
+static gram_status descend(gi_run *run, gi_smo_state *s, double first)
 {
     const double goal = s->q->tolerance;
     gram_status status = GRAM_OK;
 
-    while (s->violation > goal && s->steps < most) {
+    while (s->violation > goal && s->steps < s->limit) {
         size_t before = s->steps;
 
         GI_TRY(pass(run, s));
@@ -355,8 +354,13 @@ gram_status gi_smo_solve(gi_run *run, const gi_operator *K, gi_smo_cache *cache,
                          const gi_smo *q, int warm, double *a, double *f,
                          gi_smo_result *out)
 {
-    gi_smo_state s = {.q = q, .K = K, .cache = cache, .a = a, .f = f};
-    const size_t limit = 100 * q->rows < 10000000 ? 10000000 : 100 * q->rows;
+    const size_t many = 100 * q->rows < 10000000 ? 10000000 : 100 * q->rows;
+    gi_smo_state s = {.q = q,
+                      .K = K,
+                      .cache = cache,
+                      .a = a,
+                      .f = f,
+                      .limit = q->steps ? q->steps : many};
     double first, best = INFINITY;
     int stalls = 0;
     gram_status status;
@@ -367,11 +371,10 @@ gram_status gi_smo_solve(gi_run *run, const gi_operator *K, gi_smo_cache *cache,
     gi_smo_look(&s);
     first = s.violation;
     while (stalls < STALLS) {
-        GI_TRY(descend(run, &s, q->steps ? q->steps : limit, first));
+        GI_TRY(descend(run, &s, first));
         GI_TRY(refresh(run, &s, 1));
         gi_smo_look(&s);
-        if (s.violation <= q->tolerance ||
-            s.steps >= (q->steps ? q->steps : limit))
+        if (s.violation <= q->tolerance || s.steps >= s.limit)
             break;
         stalls = s.violation < best ? 0 : stalls + 1;
         best = fmin(best, s.violation);

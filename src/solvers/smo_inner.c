@@ -259,7 +259,7 @@ gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
 {
     const size_t some =
         s->size * (s->size < 2 * BALANCE ? 2 : s->size / BALANCE);
-    size_t left = STEPS * s->size;
+    size_t left = min_size(STEPS * s->size, s->limit - s->steps);
     int newton = 1;
     gram_status status;
 

@@ -20,8 +20,8 @@ typedef struct gi_smo_state {
     const gi_operator *K;
     gi_smo_cache *cache;
     double *a, *f;
-    double *diagonal; /* of K */
-    size_t steps;
+    double *diagonal;    /* of K */
+    size_t steps, limit; /* made, and how many may be */
 
     /* of the last look at all variables */
     double top[GI_SMO_GROUPS], bottom[GI_SMO_GROUPS];
