@@ -34,8 +34,10 @@ def plot(before, after, found, title):
     plt.figure(figsize=(6.4, 5))
     plt.contourf(*axes, height, 20, cmap="RdBu_r", vmin=-limit, vmax=limit)
     plt.colorbar(label="denser before (red) or after (blue)")
-    plt.plot(before[:, i], before[:, j], ".", color="darkred", ms=3)
-    plt.plot(after[:, i], after[:, j], ".", color="navy", ms=3)
+    edge = {"s": 14, "linewidths": 0.4, "edgecolors": "white"}
+    plt.scatter(before[:, i], before[:, j], c="darkred", label="before", **edge)
+    plt.scatter(after[:, i], after[:, j], c="navy", label="after", **edge)
+    plt.legend(loc="upper left")
     plt.xlabel(COLUMNS[i])
     plt.ylabel(COLUMNS[j])
     plt.title(title)

@@ -34,15 +34,18 @@ def plot(x, y, grid, bands, lower, upper):
         return
     _, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True)
     for axis in axes:
-        axis.plot(x[:, 0], y, "k.", ms=3)
+        axis.plot(x[:, 0], y, "k.", ms=3, label="rows")
+        axis.set(xlabel="x")
     axes[0].fill_between(grid[:, 0], lower, upper, alpha=0.4)
-    axes[0].set(title="Gaussian process, 90 %")
-    for low, high in ((0, 4), (1, 3)):
+    axes[0].set(title="Gaussian process, 90 %", ylabel="y")
+    for low, high, part in ((0, 4, "5 to 95 %"), (1, 3, "25 to 75 %")):
         axes[1].fill_between(
-            grid[:, 0], bands[:, low], bands[:, high], color="C1", alpha=0.35
-        )
-    axes[1].plot(grid[:, 0], bands[:, 2], color="C3")
-    axes[1].set(title="quantiles 5, 25, 50, 75, 95 %")
+            grid[:, 0], bands[:, low], bands[:, high], color="C1", alpha=0.35,
+            label=part,
+        )  # fmt: skip
+    axes[1].plot(grid[:, 0], bands[:, 2], color="C3", label="median")
+    axes[1].set(title="quantiles")
+    axes[1].legend(loc="upper left")
     plt.tight_layout()
     plt.savefig("quantile_bands.png", dpi=120)
 
