@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from ._compare import compare
     from ._features import KernelFeatures
     from ._load import load
+    from ._nusvm import NuSVC, NuSVR
     from ._quantile import QuantileRegressor
     from ._regression import (
         GaussianProcessRegressor,
@@ -71,6 +72,8 @@ _LATER = {
     "KernelRegressor": "gram._regression",
     "KernelRidge": "gram._regression",
     "NotFittedError": "sklearn.exceptions",
+    "NuSVC": "gram._nusvm",
+    "NuSVR": "gram._nusvm",
     "OneClassSVM": "gram._svm",
     "QuantileRegressor": "gram._quantile",
     "SVC": "gram._svm",
@@ -101,6 +104,8 @@ __all__ = [
     "KernelRegressor",
     "KernelRidge",
     "NotFittedError",
+    "NuSVC",
+    "NuSVR",
     "OneClassSVM",
     "QuantileRegressor",
     "SVC",

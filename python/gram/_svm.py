@@ -19,6 +19,14 @@ from ._table import Rows, is_sparse
 _SHAPES = ("ovr", "ovo")
 
 
+def nu_text(nu: Any) -> str:
+    """nu as the library reads it."""
+    number = positive(nu, "nu")
+    if number > 1:
+        raise GramValueError(f"nu = {nu}, must be at most 1")
+    return repr(number)
+
+
 class _Svm(Pairwise):
     """A subclass has the parameters kernel, degree, gamma, coef0, tol and
     max_iter, and says what its loss is (_loss)."""
@@ -456,10 +464,7 @@ class OneClassSVM(OutlierMixin, _Svm):
         self.n_jobs = n_jobs
 
     def _loss(self) -> str:
-        nu = positive(self.nu, "nu")
-        if nu > 1:
-            raise GramValueError(f"nu = {self.nu}, must be at most 1")
-        return f"one_class(nu={nu!r})"
+        return f"one_class(nu={nu_text(self.nu)})"
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
         self._flat = True

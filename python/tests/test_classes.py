@@ -255,6 +255,27 @@ def test_numbers_are_chosen_by_folds():
     assert_allclose(ours.best_score_, theirs.best_score_, atol=0.03)
 
 
+@pytest.mark.parametrize("labels", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("nu", [0.2, 0.4])
+def test_classes_by_nu_are_those_of_scikit_learn(labels, nu):
+    ours = gram.NuSVC(nu=nu, tol=1e-7).fit(X, labels)
+    theirs = svm.NuSVC(nu=nu, tol=1e-7).fit(X, labels)
+    assert_allclose(
+        ours.decision_function(T), theirs.decision_function(T), atol=1e-3
+    )
+    assert_array_equal(ours.predict(T), theirs.predict(T))
+    assert len(ours.support_) >= nu * len(X)
+
+
+def test_numbers_by_nu_are_those_of_scikit_learn():
+    options = {"nu": 0.3, "C": 5.0, "tol": 1e-7}
+    ours = gram.NuSVR(**options).fit(X, y)
+    theirs = svm.NuSVR(**options).fit(X, y)
+    assert_allclose(ours.predict(T), theirs.predict(T), atol=1e-4)
+    with pytest.raises(ValueError, match="nu = 1.5, must be at most 1"):
+        gram.NuSVR(nu=1.5).fit(X, y)
+
+
 def test_steps_are_limited():
     with pytest.warns(gram.ConvergenceWarning):
         model = gram.SVC(max_iter=3).fit(X, TWO)

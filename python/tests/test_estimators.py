@@ -45,6 +45,8 @@ ESTIMATORS = [
     gram.SVC(),
     gram.SVC(tol=1e-10, probability=True),
     gram.SVC(kernel="precomputed"),
+    gram.NuSVC(tol=1e-8),
+    gram.NuSVR(tol=1e-8),
     gram.SVR(),
     gram.SVR(tol=1e-10),
     gram.OneClassSVM(),
@@ -84,6 +86,12 @@ NOT_FOR = [
         "it shuffles the rows, and with them the folds of the calibration",
     ),
     (
+        "check_class_weight_classifiers",
+        lambda model: isinstance(model, gram.NuSVC),
+        "its weights leave a class too little for nu = 0.5, which is refused "
+        "as such",
+    ),
+    (
         "check_classifiers_train",
         lambda model: getattr(model, "probability", False),
         "it wants the class to be the sign of f; here it is the most probable "
@@ -108,7 +116,8 @@ def test_scikit_learns_own_checks(estimator, check):
 
 def test_parameters_are_those_of_scikit_learn():
     for theirs in (
-        kernel_ridge.KernelRidge(), svm.SVC(), svm.SVR(), svm.OneClassSVM()
+        kernel_ridge.KernelRidge(), svm.SVC(), svm.SVR(), svm.OneClassSVM(),
+        svm.NuSVC(), svm.NuSVR(),
     ):  # fmt: skip
         ours = getattr(gram, type(theirs).__name__)()
         assert theirs.get_params().items() <= ours.get_params().items()

@@ -26,6 +26,7 @@ MODULES = [
     "gram._function",
     "gram._kernel",
     "gram._load",
+    "gram._nusvm",
     "gram._quantile",
     "gram._read",
     "gram._regression",
