@@ -2,9 +2,9 @@
  */
 #include "base/run.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -97,6 +97,36 @@ gi_run gi_run_part(const gi_run *run, double from, double to)
     part.from = run->from + run->span * from;
     part.span = run->span * (to - from);
     return part;
+}
+
+void gi_watch_begin(const gi_run *run, gi_watch *watch)
+{
+    watch->run = run;
+    watch->owner = pthread_self();
+    atomic_store(&watch->stopped, 0);
+}
+
+/* The progress of a run alone. */
+static int look(void *user, double done)
+{
+    gi_watch *w = user;
+    const gi_run *run = w->run;
+
+    (void)done;
+    if (run->progress && pthread_equal(w->owner, pthread_self()) &&
+        run->progress(run->user, fmax(run->last, 0)))
+        atomic_store(&w->stopped, 1);
+    return atomic_load(&w->stopped);
+}
+
+gi_run gi_run_alone(gi_watch *watch)
+{
+    gi_run alone = *watch->run;
+
+    alone.threads = 1;
+    alone.progress = look;
+    alone.user = watch;
+    return alone;
 }
 
 gram_status gi_run_tick(gi_run *run, double done)

@@ -7,6 +7,8 @@
 #ifndef GI_RUN_H
 #define GI_RUN_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +34,19 @@ gi_run gi_run_begin(const gram_exec *exec);
 /* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
  * `to`: for functions that tick themselves and are one step of several.  */
 gi_run gi_run_part(const gi_run *run, double from, double to);
+
+/* What threads that work alone at parts of a run have in common. */
+typedef struct gi_watch {
+    const gi_run *run;
+    pthread_t owner;    /* the thread that began it */
+    atomic_int stopped; /* the caller asked to stop */
+} gi_watch;
+
+void gi_watch_begin(const gi_run *run, gi_watch *watch);
+
+/* A run of one thread, for one such part.  Its ticks tell the caller of nothing
+ * done, but ask whether to stop, and end all parts if so. */
+gi_run gi_run_alone(gi_watch *watch);
 
 /* Report how much is done, 0..1; CANCELLED if the caller asks to stop.  Cheap
  * enough for every few milliseconds. */

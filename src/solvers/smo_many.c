@@ -13,7 +13,8 @@
 
 typedef struct many {
     const gi_smo_many *m;
-    gi_run run; /* of a thread: alone, without progress */
+    gi_watch *watch;
+    size_t memory; /* of a thread */
 } many;
 
 /* Does the solution at that lambda have fewer variables at the bound than
@@ -90,11 +91,12 @@ static gram_status solve_part(void *user, size_t i)
 {
     const many *w = user;
     const gi_smo_many *m = w->m;
-    gi_run run = w->run;
+    gi_run run = gi_run_alone(w->watch);
     gi_smo_cache *cache = NULL;
     gi_operator *K = NULL;
     gram_status status;
 
+    run.memory = w->memory;
     GI_TRY(gi_stored_new(&run, &gi_blas_single, m->K, m->ld, m->part[i].index,
                          m->part[i].n, &K));
     GI_TRY(gi_smo_cache_new(&run, K, run.memory, &cache));
@@ -107,15 +109,15 @@ done:
 
 gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)
 {
-    many w = {.m = m, .run = *run};
+    gi_watch watch;
+    many w = {
+        .m = m, .watch = &watch, .memory = run->memory / (size_t)run->threads};
 
     for (size_t k = 0; k < m->lambdas; k++)
         if (!(m->lambda[k] > 0) || (k && !(m->lambda[k] <= m->lambda[k - 1])))
             return gi_fail(GRAM_ERR_RANGE,
                            "lambda = %g, must be positive and descend",
                            m->lambda[k]);
-    w.run.memory /= (size_t)run->threads;
-    w.run.threads = 1;
-    w.run.progress = NULL;
+    gi_watch_begin(run, &watch);
     return gi_each(run, m->parts, solve_part, &w);
 }

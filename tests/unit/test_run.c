@@ -43,6 +43,36 @@ TEST(progress_never_goes_back_and_can_cancel)
     CHECK_OK(gi_run_tick(NULL, 1));
 }
 
+static void *tick_alone(void *user)
+{
+    gi_run alone = gi_run_alone(user);
+
+    return gi_run_tick(&alone, 1) == GRAM_OK ? NULL : user;
+}
+
+/* Only the thread that began asks the caller; the others hear of the answer. */
+TEST(parts_of_a_run_stop_together)
+{
+    gram_exec exec = {.progress = note};
+    gi_run run = gi_run_begin(&exec), alone;
+    gi_watch watch;
+    pthread_t other;
+    void *stopped = NULL;
+
+    count = 0;
+    gi_watch_begin(&run, &watch);
+    alone = gi_run_alone(&watch);
+    CHECK(alone.threads == 1);
+    CHECK_OK(gi_run_tick(&alone, 0.5));
+    CHECK(count == 1 && ticks[0] == 0); /* nothing is said to be done */
+    CHECK(pthread_create(&other, NULL, tick_alone, &watch) == 0);
+    CHECK(pthread_join(other, &stopped) == 0 && stopped == NULL && count == 1);
+    run.user = &exec;
+    CHECK(gi_run_tick(&alone, 0.6) == GRAM_ERR_CANCELLED && count == 2);
+    CHECK(pthread_create(&other, NULL, tick_alone, &watch) == 0);
+    CHECK(pthread_join(other, &stopped) == 0 && stopped != NULL && count == 2);
+}
+
 /* The parent has used its threads before the fork; a child that used them too
  * would wait for them for ever. */
 TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
@@ -67,4 +97,5 @@ TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
 
 TESTS(SMALL(defaults_are_all_cores_and_three_quarters_of_memory),
       SMALL(progress_never_goes_back_and_can_cancel),
+      SMALL(parts_of_a_run_stop_together),
       SMALL(a_forked_child_runs_on_one_thread_and_does_not_hang))
