@@ -68,6 +68,15 @@ static void add_rows(size_t n, double *y, const float *const *x, size_t first,
             y[j] += c[i] * (double)x[i][first + j];
 }
 
+static void cross_rows(size_t n, double *y, const float *const *x, size_t first,
+                       const double *c, const double *v, double *s, size_t m)
+{
+    add_rows(n, y, x, first, c, m);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            s[i] += (double)x[i][first + j] * v[j];
+}
+
 #define REAL double
 #define OF(name) name##_d
 #include "cpu/cpu_generic_tile.inc"

@@ -11,6 +11,7 @@
  * is the share of rows that are classified wrongly, or the mean loss, of rows
  * that were left out, weighted.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "machines/grid.h"
 #include "machines/select.h"
 #include "solvers/each.h"
+#include "solvers/newton.h"
 #include "solvers/smo_many.h"
 #include "solvers/stored.h"
 
@@ -42,6 +44,11 @@ typedef struct trial {
     double least, best_lambda;
     int recall; /* some errors were known, without decision values */
 } trial;
+
+static int is_by(const gi_solver *s, const char *name)
+{
+    return strcmp(s->name, name) == 0;
+}
 
 /* ------------------------------------------------------------------ a fold */
 
@@ -172,13 +179,47 @@ static void look_at_constant(const trial *c, const part *a)
         look(c, a, NULL, l);
 }
 
-/* One problem, all lambdas, by any solver. */
+typedef struct watcher {
+    const trial *c;
+    const part *a;
+} watcher;
+
+static gram_status watch(void *user, size_t l, const gi_solution *s)
+{
+    const watcher *w = user;
+
+    look(w->c, w->a, s, l);
+    return GRAM_OK;
+}
+
+/* All lambdas of a part by any solver. */
+static gram_status solve_each(const trial *c, gi_run *run, part *a)
+{
+    gi_solution s = {0};
+    gram_status status = GRAM_OK;
+
+    for (size_t l = 0; l < c->lambdas; l++) {
+        a->p.lambda = c->lambda[l];
+        gi_solution_free(&s);
+        GI_TRY(gi_solver_solve(run, c->solver, &a->p, &s));
+        look(c, a, &s, l);
+        gi_free(a->start);
+        a->start = s.alpha;
+        a->p.start = a->start;
+        s.alpha = NULL;
+    }
+done:
+    gi_solution_free(&s);
+    return status;
+}
+
+/* One problem, all lambdas. */
 static gram_status solve_fold(void *user, size_t job)
 {
     const trial *c = user;
     gi_run run = c->one;
     part a = {0};
-    gi_solution s = {0};
+    watcher w = {.c = c};
     gram_status status = GRAM_OK;
 
     GI_TRY(part_new(c, &run, job, &a));
@@ -188,18 +229,11 @@ static gram_status solve_fold(void *user, size_t job)
     }
     GI_TRY(gi_stored_new(&run, c->blas, c->K, c->n, a.row, a.p.n, &a.K));
     a.p.K = a.K;
-    for (size_t l = 0; l < c->lambdas; l++) {
-        a.p.lambda = c->lambda[l];
-        gi_solution_free(&s);
-        GI_TRY(gi_solver_solve(&run, c->solver, &a.p, &s));
-        look(c, &a, &s, l);
-        gi_free(a.start);
-        a.start = s.alpha;
-        a.p.start = a.start;
-        s.alpha = NULL;
-    }
+    w.a = &a;
+    GI_TRY(is_by(c->solver, "newton")
+               ? gi_newton_path(&run, &a.p, c->lambda, c->lambdas, watch, &w)
+               : solve_each(c, &run, &a));
 done:
-    gi_solution_free(&s);
     part_free(&a);
     return status;
 }
@@ -327,7 +361,7 @@ static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
-    if (c->blas == &gi_blas_single)
+    if (is_by(c->solver, "smo"))
         GI_TRY(solve_machines(c, run));
     else
         GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
@@ -336,6 +370,20 @@ static gram_status try_lambdas(trial *c, gi_run *run)
     keep_best(c, c->error, c->value);
 done:
     return status;
+}
+
+/* Support vector machines read the matrix in single precision, and so does
+ * Newton's method where what K loses, about FLT_EPSILON/2 sqrt(n) of its
+ * diagonal, is little beside the least lambda (NAN: not known yet). */
+static const gi_blas *matrix_blas(const gi_fit *f, size_t n, double scale,
+                                  double lambda)
+{
+    const double LITTLE = 0.1, loss = FLT_EPSILON / 2 * sqrt((double)n) * scale;
+
+    return is_by(f->plan.solver, "smo") ||
+                   (is_by(f->plan.solver, "newton") && loss < LITTLE * lambda)
+               ? &gi_blas_single
+               : &gi_blas_double;
 }
 
 /* The kernel at f->theta, unless all of it is known. */
@@ -355,6 +403,7 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
         keep_best(c, c->error, NULL);
         goto done;
     }
+    c->blas = matrix_blas(c->f, c->n, scale, c->lambda[c->lambdas - 1]);
     GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
     GI_TRY(try_lambdas(c, run));
     gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
@@ -430,13 +479,6 @@ static void end(trial *c)
     gi_free(c->K);
 }
 
-/* Support vector machines read the matrix in single precision. */
-static const gi_blas *matrix_blas(const gi_fit *f)
-{
-    return strcmp(f->plan.solver->name, "smo") == 0 ? &gi_blas_single
-                                                    : &gi_blas_double;
-}
-
 gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
@@ -444,6 +486,7 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     double lambdas = (double)gi_grid_lambda_count(f);
     double jobs = (double)f->m->solutions, folds = 5;
     double threads = (double)f->run->threads;
+    size_t columns;
     gi_run one = *f->run;
     gi_cost cost;
 
@@ -451,9 +494,11 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     p.n = rows;
     if (f->m->solutions > 1)
         p.targets = 1;
+    columns = p.targets > 2 ? p.targets : 2;
     cost = f->plan.solver->cost(&one, &p);
-    cost.bytes = n * n * (double)matrix_blas(f)->size +
+    cost.bytes = n * n * (double)matrix_blas(f, rows, 1, NAN)->size +
                  8 * (lambdas + 1) * n * T + threads * cost.bytes +
+                 threads * gi_stored_bytes(rows, columns) +
                  (double)gi_operator_bytes(f->K);
     cost.seconds *= (double)gi_grid_tries(f) * lambdas * folds * jobs / threads;
     return cost;
@@ -465,7 +510,7 @@ static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
                .s = s,
                .one = *f->run,
                .solver = f->plan.solver,
-               .blas = matrix_blas(f),
+               .blas = matrix_blas(f, s->problem.n, 1, NAN),
                .n = s->problem.n,
                .T = f->m->targets,
                .jobs = f->m->solutions,

@@ -19,10 +19,10 @@
 #include "linalg/gemm.h"
 #include "solvers/system.h"
 
-/* Single precision pays from so many rows; steps with one preconditioner;
- * rank of the other one; edge of a piece of K. */
+/* Single precision pays from so many rows; steps with one preconditioner, and
+ * where factors are to be few; rank of the other one; edge of a piece of K. */
 enum { SINGLE_ROWS = 1000, STEPS_LEAST = 4, STEPS_MOST = 60, STEPS_LOW = 500 };
-enum { RANK = 1000, PIECE = 128 };
+enum { STEPS_FRUGAL = 16, RANK = 1000, PIECE = 128 };
 
 /* --------------------------------------------------------------------- cost */
 
@@ -78,6 +78,8 @@ static size_t steps_worth(const gi_irls *s)
 
     if (!s->blas)
         return STEPS_LOW;
+    if (s->frugal)
+        return STEPS_FRUGAL;
     steps = gi_irls_factor_seconds(s->p, s->blas) /
             gi_system_product_seconds(s->p, 2);
     return (size_t)fmin(fmax(steps / 2, STEPS_LEAST), STEPS_MOST);
@@ -345,6 +347,8 @@ static int is_near(const gi_irls *s, double tolerance, size_t limit)
     const size_t n = s->p->n;
     double squares = 0, spread;
 
+    if (s->frugal && s->blas)
+        return 1;
     if (s->factors == 0)
         return 0;
     for (size_t i = 0; i < n; i++) {
@@ -382,7 +386,12 @@ gram_status gi_irls_solve(gi_run *run, gi_irls *s, double tolerance, size_t m,
             break;
         if (fresh)
             s->blas = &gi_blas_double;
-        GI_TRY(s->blas ? make_factor(run, s) : make_core(run, s));
+        status = s->blas ? make_factor(run, s) : make_core(run, s);
+        if (status == GRAM_ERR_NUMERIC && s->blas == &gi_blas_single) {
+            s->blas = &gi_blas_double;
+            status = make_factor(run, s);
+        }
+        GI_TRY(status);
         if (s->blas == &gi_blas_double) {
             GI_TRY(precondition(s, run, c, m, x));
             break;

@@ -35,6 +35,11 @@ typedef struct gi_irls {
     gi_chol *core;  /* of I + V'V */
     double *room;   /* n x 2 */
     size_t factors; /* made so far */
+
+    /* Set for systems that follow each other closely and need few digits:
+     * conjugate gradients begin without a factor, and go on with an old one
+     * until they would cost more than a new one. */
+    int frugal;
 } gi_irls;
 
 /* What p will be solved with: NULL if the factor does not fit in memory. */

@@ -14,6 +14,10 @@ gram_status gi_stored_new(gi_run *run, const gi_blas *blas, const void *K,
                           gi_operator **out);
 void gi_stored_free(gi_operator *K);
 
+/* Bytes of room that a product with r columns takes, of an operator on rows of
+ * a matrix of n. */
+double gi_stored_bytes(size_t n, size_t r);
+
 /* What gi_stored_new was given, for those who read rows themselves; 0 if the
  * operator is another one. */
 int gi_stored_look(const gi_operator *K, const gi_blas **blas,

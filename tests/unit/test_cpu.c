@@ -103,9 +103,41 @@ TEST(features_are_found_as_whole_words)
     CHECK(strlen(gi_cpu_name()) > 0);
 }
 
+/* Rows of a symmetric matrix serve both sides, in any number and length. */
+TEST(every_table_crosses_rows_as_generic_does)
+{
+    enum { ROWS = 11, COLS = 37, FIRST = 3 };
+    float x[ROWS][FIRST + COLS];
+    const float *row[ROWS];
+    double c[ROWS], v[COLS];
+    gi_rng rng = gi_rng_new(1, 2);
+
+    for (size_t i = 0; i < ROWS; i++) {
+        row[i] = x[i];
+        c[i] = gi_rng_uniform(&rng) - 0.5;
+        for (size_t j = 0; j < FIRST + COLS; j++)
+            x[i][j] = (float)gi_rng_uniform(&rng);
+    }
+    for (size_t j = 0; j < COLS; j++)
+        v[j] = gi_rng_uniform(&rng) - 0.5;
+    for (size_t t = 0; gi_cpu_at(t); t++)
+        for (size_t m = 0; m <= ROWS; m++)
+            for (size_t n = 0; n <= COLS; n++) {
+                double y[2][COLS] = {{0}}, s[2][ROWS] = {{0}};
+
+                gi_cpu_at(0)->cross_rows(n, y[0], row, FIRST, c, v, s[0], m);
+                gi_cpu_at(t)->cross_rows(n, y[1], row, FIRST, c, v, s[1], m);
+                for (size_t j = 0; j < COLS; j++)
+                    CHECK_NEAR(y[1][j], y[0][j], 1e-13);
+                for (size_t i = 0; i < ROWS; i++)
+                    CHECK_NEAR(s[1][i], s[0][i], 1e-13);
+            }
+}
+
 TESTS(SMALL(every_table_counts_bytes_as_generic_does),
       SMALL(counting_finds_any_byte_and_no_other),
       SMALL(counting_a_run_of_equal_bytes_does_not_overflow),
       SMALL(every_table_has_the_triad_of_generic_bit_for_bit),
+      SMALL(every_table_crosses_rows_as_generic_does),
       SMALL(the_first_table_is_generic_and_the_used_one_is_among_them),
       SMALL(features_are_found_as_whole_words))

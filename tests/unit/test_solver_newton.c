@@ -1,11 +1,15 @@
 /* test_solver_newton.c - Newton's method for smooth losses: optimality, limits,
  * symmetries, and each way the linear systems are solved.
  */
+#include <math.h>
+#include <string.h>
+
 #include "check.h"
 #include "smooth.h"
 
 #include "solvers/gap.h"
 #include "solvers/irls.h"
+#include "solvers/newton.h"
 
 enum { N = 60 };
 
@@ -344,6 +348,77 @@ TEST(losses_with_kinks_are_refused)
     smooth_end(&w);
 }
 
+enum { LAMBDAS = 6 };
+
+typedef struct path {
+    const smooth *w;
+    double alpha[LAMBDAS][N], intercept[LAMBDAS];
+    size_t taken;
+} path;
+
+static gram_status take(void *user, size_t l, const gi_solution *s)
+{
+    path *to = user;
+
+    CHECK(s->converged && l == to->taken++);
+    memcpy(to->alpha[l], s->alpha, sizeof to->alpha[l]);
+    to->intercept[l] = *s->intercept;
+    return GRAM_OK;
+}
+
+static path take_path(smooth *w, const double *lambda, int threads)
+{
+    path out = {.w = w};
+
+    w->k.run.threads = threads;
+    CHECK_OK(gi_newton_path(&w->k.run, &w->p, lambda, LAMBDAS, take, &out));
+    CHECK(out.taken == LAMBDAS);
+    return out;
+}
+
+/* |f - f of a cold start| beside |f|, in the norm of the space. */
+static void check_step(smooth *w, const path *to, size_t l, double tolerance)
+{
+    double d[N], Kd[N], Kalpha[N], off = 0, size = 0;
+    gi_solution s;
+
+    s = smooth_solve(w, "newton");
+    for (size_t i = 0; i < N; i++)
+        d[i] = to->alpha[l][i] - s.alpha[i];
+    CHECK_OK(w->p.K->product(w->p.K, &w->k.run, 0, d, 1, Kd));
+    CHECK_OK(w->p.K->product(w->p.K, &w->k.run, 0, s.alpha, 1, Kalpha));
+    for (size_t i = 0; i < N; i++) {
+        off += d[i] * Kd[i];
+        size += s.alpha[i] * Kalpha[i];
+    }
+    CHECK(sqrt(fmax(off, 0)) <= tolerance * sqrt(size));
+    CHECK_NEAR(to->intercept[l], *s.intercept, tolerance);
+    gi_solution_free(&s);
+}
+
+/* Roughly without a tolerance, and to one that is given. */
+TEST(a_path_of_lambdas_is_solutions_from_cold)
+{
+    static const double lambda[LAMBDAS] = {100, 10, 1, 0.1, 0.01, 1e-3};
+
+    for (size_t k = 0; k < SMOOTH_LOSSES * 4; k++) {
+        smooth w;
+        path one, two;
+
+        smooth_begin(&w, smooth_losses[k / 4], N, k & 1, 1);
+        w.p.tolerance = k & 2 ? 1e-10 : 0;
+        one = take_path(&w, lambda, 1);
+        two = take_path(&w, lambda, 2);
+        CHECK(memcmp(one.alpha, two.alpha, sizeof one.alpha) == 0);
+        w.p.tolerance = 1e-11;
+        for (size_t l = 0; l < LAMBDAS; l++) {
+            w.p.lambda = lambda[l];
+            check_step(&w, &one, l, k & 2 ? 1e-5 : 0.01);
+        }
+        smooth_end(&w);
+    }
+}
+
 TESTS(SMALL(alpha_is_the_slope_of_every_smooth_loss),
       SMALL(the_squared_loss_takes_one_step_and_agrees_with_dual),
       SMALL(the_gap_bounds_the_distance_to_the_optimum),
@@ -356,4 +431,5 @@ TESTS(SMALL(alpha_is_the_slope_of_every_smooth_loss),
       NORMAL(every_way_to_solve_the_systems_gives_the_same),
       NORMAL(threads_do_not_change_a_bit),
       NORMAL(without_memory_it_says_so_and_leaves_nothing_behind),
+      SMALL(a_path_of_lambdas_is_solutions_from_cold),
       SMALL(losses_with_kinks_are_refused))

@@ -1,6 +1,8 @@
 /* test_stored.c - an operator over a stored matrix through an index is the
  * matrix of those rows, in each way it can be asked.
  */
+#include <string.h>
+
 #include "check.h"
 #include "operators.h"
 
@@ -117,6 +119,40 @@ TEST(products_and_columns_are_sums)
     }
 }
 
+/* An index that ascends, with gaps or without, may be read in another way. */
+TEST(products_over_an_ascending_index_are_sums_on_any_number_of_threads)
+{
+    for (int k = 0; k < 4; k++) {
+        double *V = grams_random(N * R, 0, 1), *out = grams_room(N * R);
+        double *again = grams_room(N * R);
+        stored_world w;
+
+        begin(&w, k & 1, 1);
+        for (size_t i = 0; k & 2 && i < N; i++)
+            w.index[i] = i + i / 7;
+        w.run.threads = 1;
+        gi_stored_free(w.op);
+        CHECK_OK(gi_stored_new(
+            &w.run, k & 1 ? &gi_blas_single : &gi_blas_double,
+            k & 1 ? (void *)w.single : (void *)w.K, ROWS, w.index, N, &w.op));
+        CHECK_OK(w.op->product(w.op, &w.run, 0, V, R, out));
+        w.run.threads = 2;
+        CHECK_OK(w.op->product(w.op, &w.run, 0, V, R, again));
+        CHECK(memcmp(out, again, N * R * sizeof *out) == 0);
+        for (size_t i = 0; i < N * R; i++) {
+            double sum = 0;
+
+            for (size_t j = 0; j < N; j++)
+                sum += at(&w, i / R, j) * V[j * R + i % R];
+            CHECK_NEAR(out[i], sum, 1e-12);
+        }
+        free(V);
+        free(out);
+        free(again);
+        end(&w);
+    }
+}
+
 TEST(a_part_is_the_operator_of_those_rows)
 {
     static const size_t rows[] = {2, 50, 51, 400};
@@ -158,4 +194,5 @@ TEST(any_solver_takes_it)
 
 TESTS(SMALL(tiles_rows_subset_and_diagonal_are_those_of_the_matrix),
       SMALL(products_and_columns_are_sums),
+      SMALL(products_over_an_ascending_index_are_sums_on_any_number_of_threads),
       SMALL(a_part_is_the_operator_of_those_rows), SMALL(any_solver_takes_it))
