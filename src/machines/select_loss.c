@@ -27,7 +27,7 @@
 typedef struct trial {
     gi_fit *f;
     const gi_selection *s;
-    gi_run one; /* a run of one thread */
+    gi_watch watch; /* of threads that solve a fold each */
     const gi_solver *solver;
     const gi_blas *blas;
     size_t n, T, jobs; /* rows, functions, problems of a fold */
@@ -216,8 +216,8 @@ done:
 /* One problem, all lambdas. */
 static gram_status solve_fold(void *user, size_t job)
 {
-    const trial *c = user;
-    gi_run run = c->one;
+    trial *c = user;
+    gi_run run = gi_run_alone(&c->watch);
     part a = {0};
     watcher w = {.c = c};
     gram_status status = GRAM_OK;
@@ -361,6 +361,7 @@ static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
+    gi_watch_begin(run, &c->watch);
     if (is_by(c->solver, "smo"))
         GI_TRY(solve_machines(c, run));
     else
@@ -508,7 +509,6 @@ static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
 {
     trial c = {.f = f,
                .s = s,
-               .one = *f->run,
                .solver = f->plan.solver,
                .blas = matrix_blas(f, s->problem.n, 1, NAN),
                .n = s->problem.n,
@@ -518,8 +518,6 @@ static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
                .least = INFINITY,
                .best_lambda = NAN};
 
-    c.one.threads = 1;
-    c.one.progress = NULL;
     return c;
 }
 
