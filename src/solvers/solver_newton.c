@@ -39,8 +39,9 @@ static const double INNER = 0.1, COARSE = 1e-3, FINE = 1e-13, TIGHTER = 1e-3;
 /* Share of the decrease promised that a step must bring; rounding of P. */
 static const double ARMIJO = 1e-4, ROUNDING = 1e-14;
 
-/* On a path, a step of this size beside f ends it.  Up to 0.004 was then left
- * in tests, more than its square: residuals of COARSE weigh more in this norm.
+/* On a path, a step of this size beside f ends it.  0.003 was then left in a
+ * test, and more may be, not its square: residuals of COARSE weigh more in this
+ * norm.
  */
 static const double LAST = 0.01;
 
