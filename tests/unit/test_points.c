@@ -148,8 +148,9 @@ TEST(what_other_tables_lack_is_refused)
 {
     refuses("linear", "age,bmi\n1,2\n3,4\n", "age,bmj\n1,2\n3,4\n",
             GRAM_ERR_NAME, "no column \"bmi\" (did you mean \"bmj\"?)");
-    refuses("linear", "age\n1\n2\n", "age\nold\nyoung\n", GRAM_ERR_SHAPE,
-            "column \"age\" is of type category, must be number as it was before");
+    refuses(
+        "linear", "age\n1\n2\n", "age\nold\nyoung\n", GRAM_ERR_SHAPE,
+        "column \"age\" is of type category, must be number as it was before");
     refuses("delta", "city\nUlm\nBonn\n", "city\nUlm\nAue\n", GRAM_ERR_RANGE,
             "row 2, column \"city\": \"Aue\" is not a level of the first "
             "table");
