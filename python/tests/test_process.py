@@ -48,10 +48,10 @@ def test_an_interrupt_stops_a_fit_and_leaves_nothing_behind():
 
 
 def test_an_interrupt_stops_a_choice_on_folds():
-    rows = DRAW.standard_normal((4000, 8))
+    rows = DRAW.standard_normal((6000, 8))
     model = gram.KernelClassifier("rbf", loss="hinge", C=[1, 10, 100])
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
         with pytest.raises(KeyboardInterrupt):
             model.fit(rows, rows[:, 0] * rows[:, 1] > 0)
