@@ -115,8 +115,11 @@ void *gi_pages_new(size_t length, int *fresh)
 
     *fresh = !p;
     hold(length);
-    if (!p)
+    while (!p) {
         p = map_fresh(length);
+        if (!p && !drop_oldest())
+            break;
+    }
     if (!p)
         atomic_fetch_sub(&held, length);
     return p;
