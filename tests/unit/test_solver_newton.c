@@ -431,5 +431,5 @@ TESTS(SMALL(alpha_is_the_slope_of_every_smooth_loss),
       NORMAL(every_way_to_solve_the_systems_gives_the_same),
       NORMAL(threads_do_not_change_a_bit),
       NORMAL(without_memory_it_says_so_and_leaves_nothing_behind),
-      SMALL(a_path_of_lambdas_is_solutions_from_cold),
+      NORMAL(a_path_of_lambdas_is_solutions_from_cold),
       SMALL(losses_with_kinks_are_refused))

@@ -461,6 +461,6 @@ TESTS(SMALL(hinge_agrees_with_interior_points),
       SMALL(rows_that_are_all_equal_give_a_constant),
       SMALL(the_sigmoid_kernel_ends),
       SMALL(a_warm_start_ends_where_a_cold_one_does_and_sooner),
-      SMALL(threads_change_no_bit), SMALL(a_wide_box_does_not_take_long),
+      SMALL(threads_change_no_bit), NORMAL(a_wide_box_does_not_take_long),
       SMALL(a_cache_of_few_rows_gives_the_same_answer),
       SMALL(what_cannot_be_solved_is_refused))
