@@ -167,17 +167,17 @@ static void cross_group(const multiplying *m, size_t group, size_t stripe)
     const gi_cpu *cpu = gi_cpu_table();
     const size_t rows = min_size(GROUP, s->op.rows - group * GROUP);
     const float *row[GROUP];
-    size_t at[GROUP], right;
+    size_t at[GROUP], right = 0; /* of the group's last column */
 
     for (size_t i = 0; i < rows; i++) {
         const size_t k = s->index[group * GROUP + i];
 
         at[i] = k - s->first;
         row[i] = (const float *)(const void *)s->K + k * s->ld + s->first;
+        right = at[i] + 1;
     }
     for (size_t c = 0; c < m->r; c++)
         cross_corner(m, row, at, rows, c, sums_of(m, stripe, c));
-    right = at[rows - 1] + 1;
     for (size_t j = right, n; j < m->width; j += n) {
         n = min_size(CHUNK, m->width - j);
         for (size_t c = 0; c < m->r; c++) {
