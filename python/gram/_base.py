@@ -6,7 +6,6 @@ where there are any; a complaint begins with the name of the argument.
 from __future__ import annotations
 
 import os
-from numbers import Real
 from typing import Any, Callable, Optional, Union
 
 import numpy as np

@@ -72,8 +72,9 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         self, X: Any, coverage: float = 0.9, method: str = "gaussian"
     ) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper ends of intervals that new measurements are in with
-        probability ``coverage``: by the Gaussian process, or by ``method="jackknife"`` (jackknife+), which does
-        not believe in its noise."""
+        probability ``coverage``: by the Gaussian process, or by
+        ``method="jackknife"`` (jackknife+), which does not believe in its
+        noise."""
         kind = choice("gram_interval", "method", method)
         options = {"interval": share(coverage, "coverage"), "method": kind}
         lower, upper = self._ask(X, "lower", "upper", **options)

@@ -275,6 +275,7 @@ def mmd_test(
         as_table(b, "Y"),
         options,
         running.exec,
+        name="X, Y",
     )
     return SampleTest(handle, running)
 
