@@ -61,7 +61,7 @@ def test_a_kernel_that_cannot_see_says_so():
     [
         (lambda: gram.mmd_test(X, Y[:, :2]), "Y: 2 columns, must be 3"),
         (lambda: gram.mmd_test(X[:1], Y), "row"),
-        (lambda: gram.mmd_test(X, {"a": [1.0]}), 'X, Y: no column "c0"'),
+        (lambda: gram.mmd_test(X, {"a": [1.0, 2.0]}), 'X, Y: no column "c0"'),
         (lambda: gram.mmd_test(X, Y, statistic="best"), "statistic = 'best'"),
         (lambda: gram.mmd_test(X, Y, alpha=2.0), "alpha"),
         (lambda: gram.hsic_test(X, Y), "rows"),
