@@ -173,18 +173,21 @@ void *cli_alloc(size_t count, size_t size);
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds);
 
-/* Does --types say what the column is? */
-int cli_type_given(const char *column);
+/* The same, but missing cells are kept, whatever --missing says. */
+int cli_table_read_kept(const char *path, gram_table **out, double *seconds);
+
+/* What --missing says; AUTO: nothing. */
+gram_missing cli_missing(void);
 
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds);
 
-/* The same as cli_table_read, but without --target the columns of these names
- * are the targets, instead of the file's own. */
-int cli_table_read_for(const char *path, const char *const *targets,
-                       size_t count, gram_missing missing, gram_table **out,
-                       double *seconds);
+/* Rows for a model, whose columns have the types they had when it was fitted;
+ * missing cells are kept.  `roles`: they are set, without --target those of the
+ * model. */
+int cli_table_read_for(const gram_machine *m, const char *path, int roles,
+                       gram_table **out, double *seconds);
 
 /* Can the file be written, and is it not the data itself?  To be asked before
  * the work; NULL: nothing is written. */

@@ -142,7 +142,7 @@ static int add_classes(gram_table *out, const gram_machine *m, const answer *a)
     int code;
 
     for (size_t i = 0; i < a->rows; i++)
-        text[i] = r->class_name[a->p.label[i]];
+        text[i] = a->p.label[i] < 0 ? NULL : r->class_name[a->p.label[i]];
     code = cli_status(
         gram_table_add_strings(out, "prediction", GRAM_TYPE_CATEGORY, text));
     for (size_t k = 0; proba && code == CLI_GOOD && k < r->classes; k++) {
@@ -342,6 +342,21 @@ static int check_options(const gram_machine *m)
     return CLI_GOOD;
 }
 
+/* Rows that --missing drop has left without a prediction. */
+static void tell_empty(const char *data, const answer *a)
+{
+    size_t empty = 0;
+
+    for (size_t i = 0; i < a->rows; i++)
+        empty += a->p.label ? a->p.label[i] < 0
+                            : isnan(a->p.mean[i * a->targets]) != 0;
+    if (empty > 0 && !cli.quiet)
+        fprintf(stderr,
+                "gram predict: note: %s: %zu of %zu rows have missing cells "
+                "and no prediction\n",
+                cli_path(data, "standard input"), empty, a->rows);
+}
+
 static int run(int count, char **operands)
 {
     int code = CLI_GOOD;
@@ -355,15 +370,16 @@ static int run(int count, char **operands)
     CLI_TRY(cli_output_begin(path, operands[1]));
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     CLI_TRY(check_options(m));
-    CLI_TRY(
-        cli_table_read_other(operands[1], GRAM_MISSING_KEEP, &data, &seconds));
+    CLI_TRY(cli_table_read_for(m, operands[1], 0, &data, &seconds));
     reserve(&a, m, gram_table_rows(data));
     gram_predict_options o = {.interval = isnan(interval) ? 0 : interval,
                               .method = (gram_interval)method,
                               .why = why,
-                              .unseen_error = unseen};
+                              .unseen_error = unseen,
+                              .missing = cli_missing()};
     CLI_TRY(cli_status_of(operands[1],
                           gram_machine_predict(m, data, &o, &exec, &a.p)));
+    tell_empty(operands[1], &a);
     code = plot ? draw(m, data, &a) : write_table(m, data, &a, start);
 done:
     release(&a);

@@ -11,12 +11,11 @@ static struct {
     const char *lambda, *C, *solver, *from, *fold_column, *loss, *weights;
     double jitter, tolerance, step, holdout;
     unsigned long long steps, folds, tries;
-    int select, scale, precision, classes;
+    int task, select, scale, precision, classes;
     int no_intercept, per_target, allow_indefinite, no_jitter, keep_factor;
     int proba;
-    gram_machine *machine;  /* of --from */
-    char *lambda_text;      /* made from --C */
-    const char *class_loss; /* of a target that looks like classes */
+    gram_machine *machine; /* of --from */
+    char *lambda_text;     /* made from --C */
 } given;
 
 static const cli_option options[] = {
@@ -24,6 +23,10 @@ static const cli_option options[] = {
      "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); a "
      "number is a promise, a question mark is learned",
      &given.kernel, 0},
+    {"task", 0, CLI_CHOICE, "auto|regression|classification",
+     "take the target for numbers or for classes (default: classes if it is a "
+     "category or has two values)",
+     &given.task, 0},
     {"loss", 0, CLI_TEXT, "NAME",
      "the loss, as in hinge or 'quantile(tau=0.9)'; gram losses lists them "
      "(default: squared for numbers, logistic for classes)",
@@ -167,7 +170,9 @@ int cli_fit_options(size_t i, gram_fit_options *out)
     CLI_TRY(load_from());
     *out = (gram_fit_options){
         .kernel = i < given.kernel.count ? given.kernel.item[i] : NULL,
-        .loss = given.loss ? given.loss : given.class_loss,
+        .task = (gram_task)given.task,
+        .loss = given.loss,
+        .missing = cli_missing(),
         .class_weights = given.weights,
         .classes = (gram_classes)given.classes,
         .probability = given.proba,
@@ -222,68 +227,13 @@ static int set_fold_column(const char *path, gram_table *table)
                          gram_table_set_role(table, name, GRAM_ROLE_GROUP));
 }
 
-/* How many different numbers there are, up to `most` + 1; 0: some are not
- * whole, of which only two are classes. */
-static size_t count_distinct(const double *x, size_t n, size_t most)
-{
-    double *seen = cli_alloc(most + 1, sizeof *seen);
-    size_t count = 0, k;
-    int whole = 1;
-
-    for (size_t i = 0; i < n && count <= most; i++) {
-        for (k = 0; k < count && seen[k] != x[i]; k++)
-            ;
-        if (k == count)
-            seen[count++] = x[i];
-        whole &= x[i] == floor(x[i]);
-    }
-    free(seen);
-    return whole || count <= 2 ? count : 0;
-}
-
-/* A target of two numbers is one of classes, and so is the label of a LIBSVM
- * file if it is a whole number of few; unless its type was given. */
-static void guess_classes(const gram_table *table)
-{
-    enum { MOST = 100 };
-    gram_column target = {0};
-    int libsvm = 0;
-
-    for (size_t j = 0; j < gram_table_cols(table); j++) {
-        gram_column c = gram_table_column(table, j);
-
-        libsvm |= c.type == GRAM_TYPE_SPARSE && !c.feature_names;
-        if (c.role == GRAM_ROLE_TARGET) {
-            if (target.name)
-                return;
-            target = c;
-        }
-    }
-    if (!target.values || target.type != GRAM_TYPE_NUMBER ||
-        cli_type_given(target.name))
-        return;
-    libsvm = libsvm && strcmp(target.name, "label") == 0;
-    size_t most = libsvm ? MOST : 2;
-    size_t count = count_distinct(target.values, gram_table_rows(table), most);
-    if (count == 2 || (libsvm && count > 1 && count <= most))
-        given.class_loss = "logistic";
-}
-
 int cli_fit_read(const char *path, gram_table **out, double *seconds)
 {
-    int code = CLI_GOOD, targets = 0;
+    int code = CLI_GOOD;
     gram_table *table = NULL;
 
-    CLI_TRY(cli_table_read(path, GRAM_MISSING_REFUSE, &table, seconds));
+    CLI_TRY(cli_table_read_kept(path, &table, seconds));
     CLI_TRY(set_fold_column(path, table));
-    for (size_t j = 0; j < gram_table_cols(table); j++)
-        targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
-    guess_classes(table);
-    if (targets == 0 &&
-        !(given.loss && strncmp(given.loss, "one_class", 9) == 0))
-        CLI_TRY(cli_fail("%s: no target, --target COL names the column to "
-                         "predict",
-                         cli_path(path, "standard input")));
     *out = table;
     table = NULL;
 done:

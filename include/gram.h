@@ -160,6 +160,8 @@ typedef struct gram_column {
 
 /* What to do with missing cells. */
 typedef enum gram_missing {
+    GRAM_MISSING_AUTO,     /* reading: refuse; fitting: refuse those that the
+                              kernel looks at; predicting: as it was fitted */
     GRAM_MISSING_REFUSE,   /* an error that names row and column */
     GRAM_MISSING_KEEP,     /* leave them: NaN, -1 */
     GRAM_MISSING_DROP,     /* leave out the rows that have one */
@@ -598,10 +600,25 @@ typedef enum gram_classes {
     GRAM_CLASSES_ONE_VS_REST
 } gram_classes;
 
+/* What the target is taken for. */
+typedef enum gram_task {
+    GRAM_TASK_AUTO, /* classes if it is a category or the loss is for classes;
+                       with no loss given also if it is a number column of two
+                       values in five or more rows, or the label of a LIBSVM
+                       file with at most 100, all whole, unless its type was
+                       given; else numbers */
+    GRAM_TASK_REGRESSION,
+    GRAM_TASK_CLASSIFICATION
+} gram_task;
+
 typedef struct gram_fit_options {
     const char *kernel; /* NULL: "rbf" */
-    const char *loss;   /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
-                           numbers, logistic for categories */
+    gram_task task;
+    const char *loss; /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
+                         numbers, logistic for classes.  one_class does not
+                         look at a target, which is no feature either */
+    gram_missing missing; /* learned from the rows of the fit, kept in the
+                             machine, and used for all rows that come later */
     const char *class_weights; /* "balanced", "ham=1,spam=5"; NULL: all 1 */
     gram_classes classes;      /* how several classes become outputs */
     int probability;           /* losses without one: calibrate it on folds */
@@ -671,6 +688,9 @@ typedef struct gram_report {
     const char *const *target; /* names */
     const char *task;          /* "regression", "classification", "novelty" */
     const char *loss;          /* "squared", "huber(delta=2)", ... */
+    int squared;               /* the loss is (y - f)^2, so that amplitude,
+                                  noise_variance and log_evidence are known */
+    gram_missing missing;      /* what becomes of missing cells */
     size_t classes;            /* 0: no classification */
     const char *const *class_name; /* sorted; of two the last is positive */
     const size_t *class_order; /* of a LIBSVM model: place[k] of class k among
@@ -748,6 +768,9 @@ typedef struct gram_predict_options {
     gram_interval method;
     size_t why;       /* rows to name */
     int unseen_error; /* a new category is an error, not the prior */
+    gram_missing missing; /* AUTO: as it was fitted.  MEAN: what the training
+                             rows had.  DROP: the row's prediction stays empty,
+                             NaN, class -1 */
     int votes;        /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
@@ -816,6 +839,7 @@ typedef struct gram_score {
      * than two classes */
     double accuracy, log_loss, auc, brier;
     double loss; /* mean of V(y, f); NaN for classifiers */
+    int squared; /* V is (y - f)^2, and loss the square of rmse */
 } gram_score;
 
 /* The table has the targets; scores[outputs], of a classifier one.  A class
@@ -865,6 +889,23 @@ GRAM_API gram_status gram_machine_cv(const gram_table *table,
                                      double *error, gram_score *total);
 
 /* ------------------------------------------------------------ model files */
+
+/* Read rows for a machine: columns that it knows have the types they had when
+ * it was fitted, whatever they look like here, unless options say otherwise;
+ * missing cells are kept.  Errors: as gram_table_read. */
+GRAM_API gram_status gram_table_read_for(const gram_machine *m,
+                                         const char *path,
+                                         const gram_read_options *options,
+                                         const gram_exec *exec,
+                                         gram_table **out);
+
+/* In a table of new rows, missing cells as when the machine was fitted (AUTO),
+ * or by another policy: filled with what its training rows had, or their rows
+ * left out; only columns that it looks at and its targets matter.  Predictions
+ * do the same by themselves; this is for those who look at the rows, too. */
+GRAM_API gram_status gram_machine_fill(const gram_machine *m,
+                                       gram_table *table, gram_missing policy,
+                                       const gram_exec *exec);
 
 /* Write a machine, whole or not at all; docs/model.md has the format. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,

@@ -69,6 +69,7 @@ void gi_table_clear(gram_table *t)
         free_column(&t->column[j]);
     gi_free(t->column);
     gi_dict_free(&t->names);
+    gi_free(t->origin);
     *t = (gram_table){.serial = t->serial};
 }
 
@@ -77,6 +78,11 @@ void gram_table_free(gram_table *t)
     if (t)
         gi_table_clear(t);
     gi_free(t);
+}
+
+gram_status gi_table_context(const gram_table *t, gram_status status)
+{
+    return t->origin ? gi_context(status, "%s", t->origin) : status;
 }
 
 static gram_status reserve_column(gi_run *run, gi_column *c, size_t rows)

@@ -27,6 +27,7 @@ typedef struct gi_column {
     char *name;
     gram_type type;
     gram_role role;
+    int typed; /* its type was given, not found */
     size_t missing;
     double *values; /* number, date */
     int *codes;     /* category, text */
@@ -38,12 +39,16 @@ typedef struct gi_column {
 
 struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
+    char *origin;         /* the file it was read from, or NULL */
     size_t rows, cols;
     size_t room;      /* rows that fit in every column */
     size_t cols_room; /* columns that fit in `column` */
     gi_column *column;
     gi_dict names; /* string j is the name of column j */
 };
+
+/* A sentence about the table gets its origin in front. */
+gram_status gi_table_context(const gram_table *t, gram_status status);
 
 /* A new last column, all cells unset, with room for t->room rows; *out stays
  * valid until the next column is added.  Errors: NAME if the name is taken. */
@@ -69,13 +74,11 @@ gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
 /* The number of missing cells, counted anew. */
 void gi_column_count_missing(gi_column *c, size_t rows);
 
+/* What sentences say of a missing cell of a feature. */
+#define GI_MISSING_CELL                                                        \
+    "the cell is missing (--missing drop, mean or indicator says what to do)"
+
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);
-
-/* Carry out a missing policy.  `name`, which may be NULL, is for messages, in
- * which the table's first row is row `before` + 1. */
-gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
-                                  gram_missing policy, const char *name,
-                                  size_t before);
 
 #endif

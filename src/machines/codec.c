@@ -200,6 +200,18 @@ done:
     return status;
 }
 
+gram_status gi_codec_optional_text(gi_codec *c, char **s)
+{
+    gram_status status = GRAM_OK;
+    unsigned char there = *s != NULL;
+
+    GI_TRY(gi_codec_bytes(c, &there, 1));
+    if (there)
+        GI_TRY(gi_codec_text(c, s));
+done:
+    return status;
+}
+
 gram_status gi_codec_word(gi_codec *c, const char *const *words,
                           const char **word)
 {

@@ -30,6 +30,7 @@ void gi_fit_end(gi_fit *f)
     gi_program_free(f->program);
     gram_kernel_free(f->kernel);
     gram_table_free(f->part);
+    gi_free(f->source);
     gi_free(f->lambda.candidate);
     gram_machine_free(f->m);
 }
@@ -158,8 +159,10 @@ static gram_status compile(gi_fit *f)
     gram_status status = GRAM_OK;
     const gram_table *t = gi_fit_table(f);
 
-    GI_TRY(gi_program_new(f->run, f->kernel, t, 1, &f->program));
-    GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
+    GI_TRY(gi_table_context(
+        t, gi_program_new(f->run, f->kernel, t, 1, &f->program)));
+    GI_TRY(gi_table_context(
+        t, gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x)));
     GI_TRY(
         gi_unknowns_new(f->run, f->program, f->x, &f->unknown, &f->unknowns));
     GI_TRY(GI_NEW(f->run, f->theta, f->program->thetas));
@@ -294,6 +297,8 @@ gram_status gi_fit_begin(gi_fit *f)
     m->jitter = f->o->jitter;
     m->tolerance = f->o->tolerance;
     m->keep_factor = f->o->keep_factor;
+    if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
+        f->fills = &f->o->from->fills;
     GI_TRY(gi_fit_targets(f));
     if (m->n <= ALONE)
         f->run->threads = 1;
@@ -394,6 +399,7 @@ gram_status gi_fit_finish(gi_fit *f)
 
     GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, &m->kernel));
     GI_TRY(keep_columns(f));
+    gi_fills_restrict(&m->fills, m->table);
     gi_operator_free(f->K);
     f->K = NULL;
     gi_points_free(f->x);

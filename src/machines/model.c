@@ -66,18 +66,6 @@ done:
     return status;
 }
 
-static gram_status code_optional_text(gi_codec *c, char **text)
-{
-    gram_status status = GRAM_OK;
-    unsigned char there = *text != NULL;
-
-    GI_TRY(gi_codec_bytes(c, &there, 1));
-    if (there)
-        GI_TRY(gi_codec_text(c, text));
-done:
-    return status;
-}
-
 static gram_status code_loss(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
@@ -155,7 +143,7 @@ static gram_status code_targets(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
     GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
     GI_TRY(gi_codec_optional_reals(c, &m->noise, m->n));
-    GI_TRY(code_optional_text(c, &m->noise_column));
+    GI_TRY(gi_codec_optional_text(c, &m->noise_column));
     GI_TRY(gi_codec_reals(c, &m->row, m->n));
     GI_TRY(gi_codec_whole(c, &m->intercept));
     GI_TRY(gi_codec_whole(c, &mode));
@@ -324,6 +312,7 @@ static gram_status code_machine(gi_codec *c, gram_machine *m)
     for (size_t q = 0; q < solutions; q++)
         GI_TRY(code_solution(c, m, features, &m->solution[q]));
     GI_TRY(code_report(c, m));
+    GI_TRY(gi_model_code_schema(c, m));
 done:
     return status;
 }

@@ -27,6 +27,8 @@ gram_status gi_fit_options_check(const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
 
+    GI_TRY(check_choice("task", (int)o->task, GRAM_TASK_CLASSIFICATION));
+    GI_TRY(check_choice("missing", (int)o->missing, GRAM_MISSING_INDICATOR));
     GI_TRY(check_choice("select", (int)o->select, GRAM_SELECT_NONE));
     GI_TRY(check_choice("scale", (int)o->scale, GRAM_KERNEL_SCALE_MINMAX));
     GI_TRY(check_choice("precision", o->precision, GI_FACTOR_SINGLE));

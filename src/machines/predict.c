@@ -40,6 +40,7 @@ gram_status gi_asked_begin(gi_asked *a)
     gram_status status = GRAM_OK;
 
     a->rows = gram_table_rows(a->table);
+    GI_TRY(gi_asked_complete(a));
     GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
         a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
     if (a->rows > 0)
@@ -53,6 +54,8 @@ void gi_asked_end(gi_asked *a)
 {
     gi_operator_free(a->T);
     gi_points_free(a->x);
+    gram_table_free(a->own);
+    gi_free(a->whole);
 }
 
 /* -------------------------------------------------------------------- mean */
@@ -337,11 +340,17 @@ static gram_status ask(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     gi_asked a = {
-        .run = run, .m = m, .table = table, .unseen_error = o->unseen_error};
+        .run = run,
+        .m = m,
+        .table = table,
+        .unseen_error = o->unseen_error,
+        .missing = o->missing,
+    };
 
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0)
         GI_TRY(predict(&a, o, out));
+    gi_asked_blank(&a, o->why, out);
 done:
     gi_asked_end(&a);
     return status;

@@ -136,5 +136,5 @@ breaks 'precomputed(K="large.npy")' a.csv \
     'large.npy: a matrix of 3 x 3, the rows at hand need 2 x 2'
 npy holes.npy 1, 2,1
 breaks linear holes.npy \
-    'row 1, column "c1": the cell is missing, kernels need all of them'
+    'row 1, column "c1": the cell is missing (--missing drop, mean or indicator says what to do)'
 holds "none of them wrote a file" [ ! -e no.npy ]

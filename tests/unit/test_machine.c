@@ -94,7 +94,7 @@ TEST(bad_targets_have_sentences)
     CHECK_OK(gram_table_new(3, &t));
     CHECK_OK(gram_table_add_numbers(t, "x", x, 1));
     check_refused(t, NULL, GRAM_ERR_SHAPE,
-                  "no target: a column must have that role");
+                  "no target: --target COL names the column to predict");
     CHECK_OK(gram_table_add_strings(t, "s", GRAM_TYPE_TEXT, words));
     CHECK_OK(gram_table_set_role(t, "s", GRAM_ROLE_TARGET));
     check_refused(t, NULL, GRAM_ERR_RANGE,
