@@ -70,10 +70,9 @@ static int run(int count, char **operands)
     if (data)
         CLI_TRY(cli_status_of(
             operands[1], gram_machine_fill(m, data, cli_missing(), &exec)));
-    CLI_TRY(cli_status_of(
-        count > 1 ? operands[1] : operands[0],
-        gram_machine_update(m, data, gone.count ? mark : NULL, &exec,
-                            &updated)));
+    CLI_TRY(cli_status_of(count > 1 ? operands[1] : operands[0],
+                          gram_machine_update(m, data, gone.count ? mark : NULL,
+                                              &exec, &updated)));
     start = cli_clock();
     CLI_TRY(cli_status(gram_machine_save(updated, to, &exec)));
     code = cli_report_print(updated, count > 1 ? operands[1] : operands[0], to,

@@ -144,9 +144,8 @@ static int read_table(const char *path, const gram_machine *m,
         read.header = given.header == HEADER_YES ? 1 : -1;
     gram_exec exec = cli_exec("reading");
     double start = cli_clock();
-    int code =
-        cli_status(m ? gram_table_read_for(m, path, &read, &exec, out)
-                     : gram_table_read(path, &read, &exec, out));
+    int code = cli_status(m ? gram_table_read_for(m, path, &read, &exec, out)
+                            : gram_table_read(path, &read, &exec, out));
     *seconds = cli_clock() - start;
     free(types);
     free(drop);

@@ -617,8 +617,8 @@ typedef struct gram_fit_options {
     const char *loss; /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
                          numbers, logistic for classes.  one_class does not
                          look at a target, which is no feature either */
-    gram_missing missing; /* learned from the rows of the fit, kept in the
-                             machine, and used for all rows that come later */
+    gram_missing missing;      /* learned from the rows of the fit, kept in the
+                                  machine, and used for all rows that come later */
     const char *class_weights; /* "balanced", "ham=1,spam=5"; NULL: all 1 */
     gram_classes classes;      /* how several classes become outputs */
     int probability;           /* losses without one: calibrate it on folds */
@@ -766,12 +766,12 @@ typedef enum gram_interval {
 typedef struct gram_predict_options {
     double interval; /* 0.9: width of lower..upper */
     gram_interval method;
-    size_t why;       /* rows to name */
-    int unseen_error; /* a new category is an error, not the prior */
+    size_t why;           /* rows to name */
+    int unseen_error;     /* a new category is an error, not the prior */
     gram_missing missing; /* AUTO: as it was fitted.  MEAN: what the training
                              rows had.  DROP: the row's prediction stays empty,
                              NaN, class -1 */
-    int votes;        /* classes by votes even where there are probabilities */
+    int votes; /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
@@ -903,8 +903,8 @@ GRAM_API gram_status gram_table_read_for(const gram_machine *m,
  * or by another policy: filled with what its training rows had, or their rows
  * left out; only columns that it looks at and its targets matter.  Predictions
  * do the same by themselves; this is for those who look at the rows, too. */
-GRAM_API gram_status gram_machine_fill(const gram_machine *m,
-                                       gram_table *table, gram_missing policy,
+GRAM_API gram_status gram_machine_fill(const gram_machine *m, gram_table *table,
+                                       gram_missing policy,
                                        const gram_exec *exec);
 
 /* Write a machine, whole or not at all; docs/model.md has the format. */

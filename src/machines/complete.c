@@ -88,8 +88,8 @@ done:
 /* ------------------------------------------------------------------ fitted */
 
 /* Columns of t that matter to the machine. */
-static void mark_columns(const gram_machine *m, const gram_table *t, int targets,
-                         unsigned char *mark)
+static void mark_columns(const gram_machine *m, const gram_table *t,
+                         int targets, unsigned char *mark)
 {
     const char *noise = m->noise_column;
 

@@ -295,9 +295,9 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
                        "a score: there is no target in a model of loss %s",
                        m->loss_text);
     GI_TRY(gi_machine_complete(&run, m, o->missing, table, &own));
-    GI_TRY((m->classes.coding != GI_CODING_NONE ? score_classes
-                                                : score_numbers)(
-        &run, m, own ? own : table, o, exec, scores));
+    GI_TRY((m->classes.coding != GI_CODING_NONE
+                ? score_classes
+                : score_numbers)(&run, m, own ? own : table, o, exec, scores));
 done:
     gram_table_free(own);
     return status;

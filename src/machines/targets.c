@@ -186,8 +186,7 @@ static gram_status check_columns(const gi_fit *f, const gi_column *first)
                        m->loss_text);
     if (!f->classes && (flags & GRAM_LOSS_CLASSES))
         return gi_fail(GRAM_ERR_RANGE,
-                       "task regression: loss %s is for classes",
-                       m->loss_text);
+                       "task regression: loss %s is for classes", m->loss_text);
     return GRAM_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  * What options say comes first, then the type of the target, then the loss.
  * Where only the default loss is left to choose, a number column is one of
- * classes if it has two values in five or more rows, or if it is the label of a LIBSVM file with few
- * of them, all whole; unless its type was given.
+ * classes if it has two values in five or more rows, or if it is the label of a
+ * LIBSVM file with few of them, all whole; unless its type was given.
  */
 #include <math.h>
 #include <string.h>
@@ -46,8 +46,7 @@ static int is_label(const gram_table *t, const gi_column *c)
     if (strcmp(c->name, "label") != 0)
         return 0;
     for (size_t j = 0; j < t->cols; j++)
-        if (t->column[j].type == GRAM_TYPE_SPARSE &&
-            !t->column[j].sparse.names)
+        if (t->column[j].type == GRAM_TYPE_SPARSE && !t->column[j].sparse.names)
             return 1;
     return 0;
 }
