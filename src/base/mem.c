@@ -15,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/pages.h"
 
 #define MB ((size_t)1 << 20)
 
 enum { HEAD = 64 };
 
-static const size_t MAPPED = 4 * MB;
+static const size_t MAPPED = GI_MAPPED_BYTES;
 
 typedef struct head {
     size_t bytes;  /* asked for */

@@ -10,13 +10,15 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "cpu/cpu.h"
 
 #define MB ((size_t)1 << 20)
 
-static const size_t WINDOW = 8 * MB, BLOCK = MB / 2, RECORD_MOST = 64 * MB;
+static const size_t WINDOW = GI_TEXT_WINDOW_BYTES;
+static const size_t BLOCK = GI_TEXT_BLOCK_BYTES, RECORD_MOST = 64 * MB;
 
 void gi_lines_begin(gi_lines *l, size_t line)
 {

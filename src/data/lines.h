@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/run.h"
-
-enum { GI_BLOCKS_MOST = 64 };
 
 typedef struct gi_text_block {
     const char *begin, *end; /* end[-1] is a newline */

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/moments.h"
 #include "data/table.h"
@@ -96,7 +97,10 @@ static const struct rule {
     [GRAM_SCALE_MINMAX] = {dense_minmax, sparse_minmax},
 };
 
-enum { RULES = sizeof rules / sizeof *rules, ROWS_PARALLEL = 4096 };
+enum {
+    RULES = sizeof rules / sizeof *rules,
+    ROWS_PARALLEL = GI_SCALE_SERIAL_ROWS
+};
 
 /* Waking threads costs more than a small table takes. */
 static int threads_for(const gi_run *run, const gram_table *t)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 static const char *const type_names[] = {"number", "category", "text", "date",
@@ -314,7 +315,7 @@ static gram_status check_finite(const gi_column *c, size_t rows)
 
 static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
 {
-    enum { ROWS = 32, PARALLEL = 1 << 20 };
+    enum { ROWS = GI_TABLE_CHUNK_ROWS, PARALLEL = GI_TABLE_SERIAL_CELLS };
     gram_status status = GRAM_OK;
     size_t first = t->cols, rows = t->rows;
     gi_run run = gi_run_begin(NULL);

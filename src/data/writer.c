@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/reader.h"
 
@@ -25,8 +26,8 @@ static const gi_writer_class *const classes[] = {
 
 enum {
     CLASSES = sizeof classes / sizeof *classes,
-    BLOCKS = 32,        /* in a window */
-    BLOCK_CELLS = 8192, /* about, in a block */
+    BLOCKS = GI_WRITE_BLOCKS,           /* in a window */
+    BLOCK_CELLS = GI_WRITE_BLOCK_CELLS, /* about, in a block */
     DENSE_MOST = 100000,
     FORMATS_MOST = 32
 };

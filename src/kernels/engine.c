@@ -17,12 +17,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
 /* Blocks of the larger edge if there are that many rows; they keep the cache
  * warm, the smaller ones keep threads busy. */
-enum { EDGE_SMALL = GI_TILE_COMMON, EDGE_LARGE = 384, ROWS_LARGE = 3072 };
+enum {
+    EDGE_SMALL = GI_TILE_COMMON,
+    EDGE_LARGE = GI_TILE_BLOCK_LARGE,
+    ROWS_LARGE = GI_TILE_LARGE_ROWS
+};
 enum { SENTENCE_ROOM = 1024 };
 
 const gi_lanes *gi_lanes_of(const gi_points *x)

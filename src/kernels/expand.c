@@ -8,12 +8,13 @@
  * It is the t of a run that decides, as it does on the centre: what a pair is
  * does not depend on what other rows of x are asked for.
  */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"
 #include "kernels/tiles.h"
 
 /* Cells for each entry, and columns, at most. */
-enum { CELLS = 20, COLUMNS = 1 << 14 };
+enum { CELLS = 20, COLUMNS = GI_EXPAND_WIDTH };
 
 static int is_dense(const gi_op *op, const gi_points *t)
 {

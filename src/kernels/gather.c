@@ -15,11 +15,12 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 /* Columns are read CHUNK rows at a time, so that a cache line of a column is
  * used up while the lines of the rows it goes to are at hand. */
-enum { CHUNK = 32, CELLS_PARALLEL = 1 << 20 };
+enum { CHUNK = GI_GATHER_CHUNK_ROWS, CELLS_PARALLEL = GI_GATHER_SERIAL_CELLS };
 
 /* A column of the table at hand as one source of the view. */
 typedef struct input {

@@ -27,13 +27,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
 /* Up to here differences cost no more than an inner product and its norms. */
-enum { DIRECT_WIDTH = 8 };
+enum { DIRECT_WIDTH = GI_DIRECT_WIDTH };
 /* Columns summed up, and rows packed, by one thread at a time. */
-enum { COLUMNS_AT_ONCE = 32, ROWS_AT_ONCE = GI_TILE_COMMON };
+enum { COLUMNS_AT_ONCE = GI_CENTRE_COLUMNS, ROWS_AT_ONCE = GI_TILE_COMMON };
 
 /* What the leaf of an opcode wants of its rows. */
 typedef struct recipe {

@@ -11,12 +11,12 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "cpu/cpu.h"
 #include "kernels/engine.h"
 #include "kernels/points.h"
 
-/* The tile; a block is a multiple of both edges. */
-enum { GI_TILE_ROWS = 64, GI_TILE_COLS = 96, GI_TILE_COMMON = 192 };
+/* Elements of a tile. */
 enum { GI_TILE_SIZE = GI_TILE_ROWS * GI_TILE_COLS };
 
 struct gi_engine;

@@ -9,14 +9,15 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol_inside.h"
 
 /* Right-hand sides that are solved together. */
-enum { STRIPE = 256 };
+enum { STRIPE = GI_CHOL_SOLVE_COLUMNS };
 
 /* Triangles up to this size are left to BLAS. */
-enum { TRIANGLE = 64 };
+enum { TRIANGLE = GI_CHOL_SOLVE_TRIANGLE };
 
 /* Steps of the condition estimate; two or three are the rule. */
 enum { STEPS = 5 };

@@ -5,10 +5,12 @@
  */
 #include "machines/codec.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 #include <zlib.h>
 
-enum { CHUNK = 1 << 16 };
+enum { CHUNK = GI_CODEC_BYTES };
 
 gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
 {

@@ -26,12 +26,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/part.h"
 #include "machines/test.h"
 
-enum { ROWS = 4000, STREAM = 0x64726966 };
+enum { ROWS = GI_DRIFT_ROWS, STREAM = 0x64726966 };
 
 struct gram_drift {
     gram_test_options o;

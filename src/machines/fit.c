@@ -13,13 +13,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/part.h"
 #include "machines/select.h"
 
-/* Fewer rows do not tell one lambda from another; and up to ALONE of them are
- * done before a second thread has woken. */
-enum { FEWEST = 3, ALONE = 400 };
+/* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
+ * is faster. */
+enum { MIN_ROWS = GI_FIT_MIN_ROWS, SERIAL_ROWS = GI_FIT_SERIAL_ROWS };
 
 void gi_fit_end(gi_fit *f)
 {
@@ -242,7 +243,7 @@ static gram_status choose_criterion(gi_fit *f)
     GI_TRY(check_select(f));
     if (f->select == GRAM_SELECT_NONE)
         return status;
-    if (m->n < FEWEST)
+    if (m->n < MIN_ROWS)
         GI_TRY(gi_machine_warn(f->run, m,
                                "nothing can be learned from %zu row%s", m->n,
                                m->n > 1 ? "s" : ""));
@@ -300,7 +301,7 @@ gram_status gi_fit_begin(gi_fit *f)
     if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
         f->fills = &f->o->from->fills;
     GI_TRY(gi_fit_targets(f));
-    if (m->n <= ALONE)
+    if (m->n <= SERIAL_ROWS)
         f->run->threads = 1;
     if (f->o->from)
         GI_TRY(take_columns(f, f->o->from->table));

@@ -9,13 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "machines/grid.h"
 #include "machines/select.h"
 
 /* Most rows that a search without structure looks at.  A fixed number, so that
  * what is found does not depend on the machine; and fewer than which of them
  * would say little. */
-enum { MOST_ROWS = 16000, MOST_ROWS_OF_LOSS = 8000, FEWEST_ROWS = 100 };
+enum {
+    MOST_ROWS = GI_SELECT_ROWS,
+    MOST_ROWS_OF_LOSS = GI_SELECT_LOSS_ROWS,
+    MIN_ROWS = GI_SELECT_MIN_ROWS
+};
 
 /* Lambdas on a path; evaluations of a search, and those on its subsets in
  * units of one on all rows. */
@@ -108,7 +113,7 @@ static size_t rows_for(const gi_fit *f, double room)
 
     if ((!is_thin(f, n) || !gi_machine_is_squared(f->m)) && rows > most)
         rows = most;
-    while (rows > FEWEST_ROWS && gi_select_cost(f, rows).bytes > room)
+    while (rows > MIN_ROWS && gi_select_cost(f, rows).bytes > room)
         rows -= rows / 16;
     return rows;
 }

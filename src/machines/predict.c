@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/part.h"
 #include "machines/predict.h"
@@ -17,10 +18,10 @@
 #include "solvers/markov.h"
 
 /* Rows whose features are made at a time. */
-enum { FEATURE_ROWS = 1024 };
+enum { FEATURE_ROWS = GI_PREDICT_FEATURE_ROWS };
 
 /* Rows that are predicted at a time where nothing else is asked for. */
-enum { SLICE_ROWS = 1 << 14 };
+enum { SLICE_ROWS = GI_PREDICT_SLICE_ROWS };
 
 static const double usual_interval = 0.9;
 

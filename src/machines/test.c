@@ -9,10 +9,11 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"
 
-enum { PERMUTATIONS = 1000, BINS = 256, MOST = 10000000 };
+enum { PERMUTATIONS = 1000, BINS = GI_TEST_BINS, MOST = 10000000 };
 
 static const char *const statistics[] = {"unbiased", "biased", "block",
                                          "linear"};

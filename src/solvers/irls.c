@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "linalg/gemm.h"
@@ -21,8 +22,13 @@
 
 /* Single precision pays from so many rows; steps with one preconditioner, and
  * where factors are to be few; rank of the other one; edge of a piece of K. */
-enum { SINGLE_ROWS = 1000, STEPS_LEAST = 4, STEPS_MOST = 60, STEPS_LOW = 500 };
-enum { STEPS_FRUGAL = 16, RANK = 1000, PIECE = 128 };
+enum {
+    SINGLE_ROWS = GI_IRLS_SINGLE_ROWS,
+    STEPS_LEAST = 4,
+    STEPS_MOST = 60,
+    STEPS_LOW = 500
+};
+enum { STEPS_FRUGAL = 16, RANK = GI_IRLS_RANK, PIECE = GI_IRLS_PIECE };
 
 /* --------------------------------------------------------------------- cost */
 
@@ -140,7 +146,7 @@ done:
 static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
-    enum { WIDTH = 256 };
+    enum { WIDTH = GI_IRLS_WIDTH };
     const filling *f = user;
     const gi_operator *K = f->p->K;
     double part[WIDTH];

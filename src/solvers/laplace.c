@@ -18,6 +18,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/system.h"
 
@@ -88,7 +89,7 @@ static double evidence(const laplace *t)
 /* out = B^-1 x, a row at a time. */
 static gram_status apply_inverse(const laplace *t, const double *x, double *out)
 {
-    enum { ROWS = 64 };
+    enum { ROWS = GI_LAPLACE_ROWS };
     const size_t n = t->p->n, blocks = (n + ROWS - 1) / ROWS;
     double *room = NULL;
     gram_status status;

@@ -18,12 +18,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 enum { MOST = GI_CHAIN_STATES };
 
 /* Fewer points are not worth threads. */
-enum { PARALLEL = 10000 };
+enum { PARALLEL = GI_MARKOV_SERIAL_ROWS };
 
 /* exp(-d) is 0 from here on. */
 static const double far = 800;

@@ -11,12 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/gemm.h"
 #include "solvers/each.h"
 #include "solvers/system.h"
 
-enum { ROWS = GI_NORMAL_ROWS, EDGE = 256 };
+enum { ROWS = GI_NORMAL_ROWS, EDGE = GI_NORMAL_EDGE };
 
 double gi_normal_seconds(const gi_run *run, const gi_problem *p)
 {

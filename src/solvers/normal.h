@@ -8,6 +8,7 @@
 #ifndef GI_NORMAL_H
 #define GI_NORMAL_H
 
+#include "base/limits.h"
 #include "solvers/solver.h"
 
 typedef struct gi_normal {
@@ -18,9 +19,6 @@ typedef struct gi_normal {
     double *C;      /* N x N, upper triangle */
     double *c;      /* N x targets */
 } gi_normal;
-
-/* Rows of Phi that are worked on at a time. */
-enum { GI_NORMAL_ROWS = 512 };
 
 /* Cost: n N^2 flops, or half the sum of the squares of the rows' numbers of
  * entries if Phi is sparse.  Memory: N^2 numbers, and GI_NORMAL_ROWS rows of

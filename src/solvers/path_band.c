@@ -18,13 +18,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/path_band.h"
 #include "solvers/system.h"
 
 /* Edge of a tile in which K is asked for. */
-enum { EDGE = 384 };
+enum { EDGE = GI_PATH_BAND_EDGE };
 
 /* ----------------------------------------------------------------- lambdas */
 

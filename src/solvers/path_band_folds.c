@@ -13,12 +13,13 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/path_band.h"
 
 /* Of the tiles of P_II. */
-enum { EDGE = 192 };
+enum { EDGE = GI_PATH_FOLDS_EDGE };
 
 /* The m rows of a fold. */
 typedef struct block {

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/gemm.h"
 #include "solvers/each.h"
@@ -23,7 +24,7 @@
 #include "solvers/system.h"
 
 /* Rows of K_IJ at a time. */
-enum { ROWS = 256 };
+enum { ROWS = GI_PATH_REFIT_ROWS };
 
 /* A fold that is left out, at `count` lambdas. */
 typedef struct leaving {

@@ -13,13 +13,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/markov.h"
 #include "solvers/path_inside.h"
 #include "solvers/system.h"
 
 /* Shorter chains are not worth threads. */
-enum { PARALLEL = 1000 };
+enum { PARALLEL = GI_PATH_MARKOV_SERIAL_ROWS };
 
 typedef struct markov_path {
     gi_path path;

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/eigen.h"
 #include "linalg/gemm.h"
@@ -31,7 +32,7 @@
 #include "solvers/system.h"
 
 /* Lambdas of a pass, edge of a tile of F'F. */
-enum { LAMBDAS = 64, EDGE = 256 };
+enum { LAMBDAS = GI_PATH_PRIMAL_LAMBDAS, EDGE = GI_PATH_PRIMAL_EDGE };
 
 static double rows_free(const gi_primal *b)
 {

@@ -7,12 +7,13 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/gemm.h"
 #include "solvers/each.h"
 
 /* Rows of the basis that are solved for together. */
-enum { ROWS = 256 };
+enum { ROWS = GI_SINGULAR_ROWS };
 
 /* ROWS rows of S = W^1/2 F L^-1, in the place of F. */
 typedef struct making {

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "linalg/gemm.h"
@@ -25,7 +26,7 @@
 #include "solvers/system.h"
 
 /* Rank of the preconditioner, and steps, at most. */
-enum { RANK = 2000, STEPS = 2000 };
+enum { RANK = GI_CG_RANK, STEPS = 2000 };
 
 /* Products in single precision from this tolerance; the residual is computed
  * anew when it has fallen by this factor. */

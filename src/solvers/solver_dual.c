@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "solvers/interpolate.h"
@@ -27,7 +28,7 @@
 #include "solvers/variance.h"
 
 /* Single precision pays from so many rows. */
-enum { SINGLE_ROWS = 2000 };
+enum { SINGLE_ROWS = GI_DUAL_SINGLE_ROWS };
 
 /* Steps of refinement: beyond this a factor in double is cheaper. */
 enum { STEPS_LEAST = 10, STEPS_MOST = 100 };
@@ -128,7 +129,7 @@ static void count(dual *d, size_t row, double size)
 static void measure(dual *d, size_t row, size_t rows, size_t col, size_t cols,
                     const char *tile, size_t ld)
 {
-    enum { WIDTH = 128 };
+    enum { WIDTH = GI_DUAL_WIDTH };
     double part[WIDTH], down[WIDTH];
 
     for (size_t c = 0; c < cols; c += WIDTH) {

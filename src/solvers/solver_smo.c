@@ -8,12 +8,13 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/smo_cache.h"
 #include "solvers/svm.h"
 #include "solvers/system.h"
 
-static const double CACHE = 4e8;
+static const double CACHE = GI_SMO_CACHE_BYTES;
 
 /* Without the cache; twice the operator, since the last check makes another
  * one of the rows near the margin. */

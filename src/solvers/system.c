@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 
@@ -197,7 +198,7 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
 /* ------------------------------------------------------------------ columns */
 
 /* Columns of T that one thread turns at a time: whole tiles. */
-enum { COLUMNS = 384 };
+enum { COLUMNS = GI_SYSTEM_COLUMNS };
 
 typedef struct turning {
     const gi_operator *T;

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "solvers/solver.h"
 
 typedef struct gi_system {
@@ -62,9 +63,6 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
 gram_status gi_system_columns(gi_run *run, const gi_operator *T,
                               const gi_blas *blas, size_t row, size_t m,
                               void *room, void *out);
-
-/* Rows of T that gi_system_columns is best asked for: whole tiles. */
-enum { GI_SYSTEM_ROWS = 192 };
 
 /* Steps that conjugate gradients will take to p->tolerance with the single
  * precision factor of K + lambda D as preconditioner; infinity if rounding is
