@@ -296,6 +296,12 @@ typedef struct cli_plot {
 } cli_plot;
 void cli_plot_print(FILE *out, const cli_plot *plot);
 
+/* Pictures of what a machine says about the rows of `data`, whose kernel looks
+ * at one column of numbers; of p mean is looked at, and what there is of lower,
+ * upper and proba. */
+int cli_prediction_plot(const gram_machine *m, const gram_table *data,
+                        const gram_prediction *p, const gram_exec *exec);
+
 /* ------------------------------------------------------------------- JSON */
 
 /* null for a NaN or an infinity; text that is not UTF-8 is mended. */
