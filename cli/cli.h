@@ -57,7 +57,9 @@ typedef enum cli_kind {             /* and what `value` points to */
                         CLI_LIST,   /* cli_list, every one given */
                         CLI_CHOICE, /* int, the position among the words of the
                                        metavar */
-                        CLI_WHOLE,  /* unsigned long long */
+                        CLI_WHOLE,  /* unsigned long long, 0 or more */
+                        CLI_COUNT,  /* the same, 1 or more */
+                        CLI_PARTS,  /* the same, 2 or more */
                         CLI_REAL,   /* double, finite */
                         CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
                         CLI_CHAR    /* char; "tab" is one too */

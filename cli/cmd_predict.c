@@ -39,7 +39,7 @@ static const cli_option options[] = {
      "the parts that add up to the prediction: the intercept and each term of "
      "the kernel, with its deviation",
      &terms, 0},
-    {"why", 0, CLI_WHOLE, "N",
+    {"why", 0, CLI_COUNT, "N",
      "the N training rows that speak most for a prediction, and their parts",
      &why, 1000},
     {"keep", 0, CLI_LIST, "COL,...", "columns of DATA to write as well", &keep,

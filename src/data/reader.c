@@ -206,6 +206,9 @@ static gram_status open_reader(const char *path, const gram_read_options *o,
     gram_reader *r = NULL;
 
     o = o ? o : &defaults;
+    GI_TRY(gi_check_choice("header", o->header, -1, 1));
+    GI_TRY(
+        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(GI_NEW_ZERO(NULL, r, 1));
     r->run = gi_run_begin(exec);
     r->options = *o;

@@ -79,10 +79,10 @@ run predict plot.gram test.csv --plot
 pictures y "of several quantiles one picture"
 run fit train.csv -t y -t x -k 'rbf(gamma=1)[x]' -l 1 -o plot.gram -q
 run predict plot.gram test.csv --plot
-pictures "y x" "of several targets one each"
+pictures "x y" "of several targets one each"
 awk -F, '{ print $2 }' test.csv >alone.csv
 run predict plot.gram alone.csv --plot
-pictures "y x" "also where the data has none"
+pictures "x y" "also where the data has none"
 run predict m.gram test.csv --plot
 refuses 1 "gram predict: --plot: the kernel looks at 2 columns, must look at one of numbers" \
     "no picture of two columns"

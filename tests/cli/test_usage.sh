@@ -54,6 +54,12 @@ refuses 1 'gram describe: --threads: "-1" is not a whole number' \
     "a negative number is a value, and a bad one here"
 run describe data.csv --threads 99999
 refuses 1 'gram describe: --threads: 99999 is too large' "too many threads"
+run describe data.csv --threads 0
+refuses 1 'gram describe: --threads: 0, must be at least 1' "no threads"
+run fit data.csv -t b --folds 1
+refuses 1 'gram fit: --folds: 1, must be at least 2' "one fold"
+run test data.csv data.csv --permutations 0
+refuses 1 'gram test: --permutations: 0, must be at least 1' "no permutations"
 run describe data.csv --seed 99999999999999999999
 refuses 1 'gram describe: --seed: 99999999999999999999 is too large for 64 bits' \
     "a seed beyond 64 bits"
