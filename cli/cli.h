@@ -30,8 +30,8 @@ enum {
 
 #define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Print "gram COMMAND: ..." as one line on stderr; return CLI_BAD, or
- * CLI_USAGE. */
+/* Print "gram COMMAND: ..." as one line on stderr, with --json also
+ * {"error": "..."} on stdout; return CLI_BAD, or CLI_USAGE. */
 int cli_fail(const char *format, ...) CLI_PRINTF(1, 2);
 int cli_usage(const char *format, ...) CLI_PRINTF(1, 2);
 

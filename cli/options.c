@@ -29,7 +29,8 @@ static const cli_option running[] = {
 };
 
 static const cli_option output[] = {
-    {"json", 0, CLI_FLAG, NULL, "print one JSON object", &cli.json, 0},
+    {"json", 0, CLI_FLAG, NULL,
+     "print one JSON object; of a failure, {\"error\": \"...\"}", &cli.json, 0},
     {"quiet", 'q', CLI_FLAG, NULL, "no progress bar, no remarks", &cli.quiet,
      0},
     {.name = NULL},

@@ -18,8 +18,22 @@ run --hepl
 refuses 2 'gram: unknown option "--hepl" (did you mean "--help"?)' \
     "a mistyped option without a command"
 run --json describe data.csv
-refuses 2 'gram: unknown option "--json" (options follow the command)' \
-    "an option before the command"
+exits 2 "an option before the command"
+same 'gram: unknown option "--json" (options follow the command)' \
+    "$(cat err)" "is refused"
+same '{"error":"unknown option \"--json\" (options follow the command)"}' \
+    "$(cat out)" "in JSON, too, which was asked for"
+run descrbe data.csv --json
+same '2 {"error":"unknown command \"descrbe\" (did you mean \"describe\"?)"}' \
+    "$code $(cat out)" "JSON about a mistyped command"
+run describe no.csv --json
+same '1 {"error":"no.csv: cannot be opened: No such file or directory"}' "$code $(cat out)" \
+    "JSON about a file that is not there"
+same 'gram describe: no.csv: cannot be opened: No such file or directory' "$(cat err)" \
+    "beside the sentence"
+run describe data.csv --json --tpyes a=text
+same 2 "$code" "an error beside --json has its exit code"
+holds "and is JSON" is_json out
 run describe --jason data.csv
 refuses 2 'gram describe: unknown option "--jason" (did you mean "--json"?)' \
     "a mistyped option gets a suggestion"
@@ -37,7 +51,7 @@ refuses 2 'gram describe: unexpected operand "more.csv"' "too many operands"
 run describe data.csv --target
 refuses 2 'gram describe: --target needs a value: --target COL' \
     "an option without its value at the end"
-run describe data.csv --target --json
+run describe data.csv --target --quiet
 refuses 2 'gram describe: --target needs a value: --target COL' \
     "an option without its value before another"
 run describe data.csv --json=yes
