@@ -30,8 +30,8 @@ enum {
 
 #define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Print "gram COMMAND: ..." as one line on stderr; return CLI_BAD, or
- * CLI_USAGE. */
+/* Print "gram COMMAND: ..." as one line on stderr, with --json also
+ * {"error": "..."} on stdout; return CLI_BAD, or CLI_USAGE. */
 int cli_fail(const char *format, ...) CLI_PRINTF(1, 2);
 int cli_usage(const char *format, ...) CLI_PRINTF(1, 2);
 
@@ -57,7 +57,9 @@ typedef enum cli_kind {             /* and what `value` points to */
                         CLI_LIST,   /* cli_list, every one given */
                         CLI_CHOICE, /* int, the position among the words of the
                                        metavar */
-                        CLI_WHOLE,  /* unsigned long long */
+                        CLI_WHOLE,  /* unsigned long long, 0 or more */
+                        CLI_COUNT,  /* the same, 1 or more */
+                        CLI_PARTS,  /* the same, 2 or more */
                         CLI_REAL,   /* double, finite */
                         CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
                         CLI_CHAR    /* char; "tab" is one too */
@@ -298,6 +300,12 @@ typedef struct cli_plot {
     int x_date; /* x are days */
 } cli_plot;
 void cli_plot_print(FILE *out, const cli_plot *plot);
+
+/* Pictures of what a machine says about the rows of `data`, whose kernel looks
+ * at one column of numbers; of p mean is looked at, and what there is of lower,
+ * upper and proba. */
+int cli_prediction_plot(const gram_machine *m, const gram_table *data,
+                        const gram_prediction *p, const gram_exec *exec);
 
 /* ------------------------------------------------------------------- JSON */
 

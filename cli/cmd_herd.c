@@ -11,7 +11,7 @@ static int scale;
 static unsigned long long m = 20;
 
 static const cli_option options[] = {
-    {"rows", 'm', CLI_WHOLE, "N", "how many rows to choose (default 20)", &m,
+    {"rows", 'm', CLI_COUNT, "N", "how many rows to choose (default 20)", &m,
      0},
     {"kernel", 'k', CLI_TEXT, "SPEC",
      "the kernel (default rbf, with the median distance)", &kernel, 0},

@@ -39,7 +39,7 @@ static const cli_option options[] = {
      "the parts that add up to the prediction: the intercept and each term of "
      "the kernel, with its deviation",
      &terms, 0},
-    {"why", 0, CLI_WHOLE, "N",
+    {"why", 0, CLI_COUNT, "N",
      "the N training rows that speak most for a prediction, and their parts",
      &why, 1000},
     {"keep", 0, CLI_LIST, "COL,...", "columns of DATA to write as well", &keep,
@@ -48,7 +48,8 @@ static const cli_option options[] = {
      "a category that the model has not seen: like no other, or an error",
      &unseen, 0},
     {"plot", 0, CLI_FLAG, NULL,
-     "draw the prediction against the one number column of the kernel instead",
+     "draw the prediction against the one number column of the kernel instead; "
+     "of classes, their probabilities",
      &plot, 0},
     {.name = NULL},
 };
@@ -75,7 +76,8 @@ static void reserve(answer *a, const gram_machine *m, size_t rows)
     a->terms = gram_machine_terms(m);
     a->p.mean = room(n, sizeof(double), 1);
     a->p.label = room(rows, sizeof(int), r->classes > 0);
-    a->p.proba = room(rows * r->classes, sizeof(double), proba);
+    a->p.proba = room(rows * r->classes, sizeof(double),
+                      proba || (plot && r->probabilities));
     a->p.std = room(n, sizeof(double), std);
     a->p.std_f = room(n, sizeof(double), std);
     a->p.lower = room(n, sizeof(double), !isnan(interval));
@@ -294,34 +296,6 @@ done:
 
 /* ---------------------------------------------------------------- command */
 
-static int draw(const gram_machine *m, const gram_table *data, const answer *a)
-{
-    const gram_report *r = gram_machine_report(m);
-    const char *name = gram_machine_column(m, 0);
-    gram_column x = {0}, y = {0};
-    size_t j;
-
-    if (gram_table_find(data, r->target[0], &j) == GRAM_OK)
-        y = gram_table_column(data, j);
-    if (name && gram_table_find(data, name, &j) == GRAM_OK)
-        x = gram_table_column(data, j);
-    if (!x.values || gram_machine_column(m, 1) || a->targets > 1)
-        return cli_fail("--plot: takes a model of one target and of one number "
-                        "column");
-    cli_plot_print(stdout, &(cli_plot){.n = a->rows,
-                                       .x = x.values,
-                                       .mean = a->p.mean,
-                                       .lower = a->p.lower,
-                                       .upper = a->p.upper,
-                                       .points = y.values ? a->rows : 0,
-                                       .point_x = x.values,
-                                       .point_y = y.values,
-                                       .x_name = name,
-                                       .x_date = x.type == GRAM_TYPE_DATE,
-                                       .y_name = r->target[0]});
-    return CLI_GOOD;
-}
-
 static int check_options(const gram_machine *m)
 {
     if (interval <= 0 || interval >= 1)
@@ -330,6 +304,8 @@ static int check_options(const gram_machine *m)
         return cli_fail("--method: is of an interval, as in --interval 0.9");
     if (plot && cli.json)
         return cli_fail("--plot and --json: give one of them");
+    if (plot && strcmp(path, "-") != 0)
+        return cli_fail("--plot and --output: give one of them");
     const gram_report *r = gram_machine_report(m);
     if ((terms || why) && r->outputs > 1)
         return cli_fail("--terms and --why take a model of one function, this "
@@ -380,7 +356,8 @@ static int run(int count, char **operands)
     CLI_TRY(cli_status_of(operands[1],
                           gram_machine_predict(m, data, &o, &exec, &a.p)));
     tell_empty(operands[1], &a);
-    code = plot ? draw(m, data, &a) : write_table(m, data, &a, start);
+    code = plot ? cli_prediction_plot(m, data, &a.p, &exec)
+                : write_table(m, data, &a, start);
 done:
     release(&a);
     gram_table_free(data);

@@ -13,7 +13,7 @@ static int noise;
 static const cli_option options[] = {
     {"output", 'o', CLI_TEXT, "FILE",
      "where draws go, one column each (default: standard output)", &path, 0},
-    {"draws", 'n', CLI_WHOLE, "N", "how many (default 1)", &draws, 1000000},
+    {"draws", 'n', CLI_COUNT, "N", "how many (default 1)", &draws, 1000000},
     {"kernel", 'k', CLI_TEXT, "SPEC",
      "draw from the prior of this kernel; there is no MODEL then", &kernel, 0},
     {"with-noise", 0, CLI_FLAG, NULL, "add the noise of new measurements",

@@ -50,13 +50,13 @@ static const cli_option options[] = {
      "how open numbers are chosen (default: evidence if the kernel has some, "
      "loo if only lambda is open)",
      &given.select, 0},
-    {"folds", 0, CLI_WHOLE, "K",
+    {"folds", 0, CLI_PARTS, "K",
      "how many parts cross-validation makes (default 5); rows of one --group "
      "stay together",
      &given.folds, 1000000},
     {"fold-column", 0, CLI_TEXT, "COL",
      "a column that holds the parts: each value is one", &given.fold_column, 0},
-    {"tries", 0, CLI_WHOLE, "N",
+    {"tries", 0, CLI_COUNT, "N",
      "cross-validate N random points instead of a grid", &given.tries, 100000},
     {"scale", 0, CLI_CHOICE, "auto|none|standard|minmax",
      "scale columns, as a map in the kernel (default: where no number in the "
@@ -76,7 +76,7 @@ static const cli_option options[] = {
      &given.no_jitter, 0},
     {"tolerance", 0, CLI_REAL, "X", "cg, gd: the relative residual to reach",
      &given.tolerance, 0},
-    {"steps", 0, CLI_WHOLE, "N", "cg, gd: at most so many", &given.steps, 0},
+    {"steps", 0, CLI_COUNT, "N", "cg, gd: at most so many", &given.steps, 0},
     {"step", 0, CLI_REAL, "X",
      "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))",
      &given.step, 0},

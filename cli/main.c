@@ -27,7 +27,8 @@ enum { COMMANDS = sizeof cli_entries / sizeof *cli_entries - 1 };
 
 cli_settings cli;
 
-/* A message is one line whatever it quotes. */
+/* A message is one line whatever it quotes; who asked for JSON gets it there,
+ * too. */
 static void say(const char *format, va_list args)
 {
     char *text = NULL;
@@ -39,9 +40,16 @@ static void say(const char *format, va_list args)
             : cli.command ? "gram %s: "
                           : "gram: ",
             cli.link ? cli.link : cli.command);
-    if (vasprintf(&text, format, args) >= 0)
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    else
         cli_put(stderr, text);
     fputc('\n', stderr);
+    json_t *object = cli.json && text
+                         ? json_pack("{s:o}", "error", cli_json_text(text))
+                         : NULL;
+    if (object)
+        cli_json_print(object);
     free(text);
 }
 
@@ -152,6 +160,15 @@ static const char *spelled_out(const char *word)
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
+/* To be known before the options are read, since those may be wrong. */
+static int is_json_asked(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return 1;
+    return 0;
+}
+
 static int run(int argc, char **argv)
 {
     static const char *const options[] = {"--help", "--version"};
@@ -161,6 +178,7 @@ static int run(int argc, char **argv)
         cli_help_all(stderr);
         return CLI_USAGE;
     }
+    cli.json = is_json_asked(argc, argv);
     const char *name = spelled_out(argv[1]);
     if (*name == '-') {
         const char *near = cli_suggestion(name, options, 2);

@@ -15,8 +15,10 @@
 #include "cli.h"
 
 static const cli_option running[] = {
-    {"threads", 0, CLI_WHOLE, "N",
-     "use N threads; results are the same for every N", &cli.threads, 1024},
+    {"threads", 0, CLI_COUNT, "N",
+     "use N threads; results are the same for every N (default: one for each "
+     "core)",
+     &cli.threads, 1024},
     {"seed", 0, CLI_WHOLE, "S", "where random numbers start (default 0)",
      &cli.seed, 0},
     {"mem", 0, CLI_SIZE, "SIZE",
@@ -27,7 +29,8 @@ static const cli_option running[] = {
 };
 
 static const cli_option output[] = {
-    {"json", 0, CLI_FLAG, NULL, "print one JSON object", &cli.json, 0},
+    {"json", 0, CLI_FLAG, NULL,
+     "print one JSON object; of a failure, {\"error\": \"...\"}", &cli.json, 0},
     {"quiet", 'q', CLI_FLAG, NULL, "no progress bar, no remarks", &cli.quiet,
      0},
     {.name = NULL},
@@ -97,6 +100,8 @@ static int set_choice(const cli_option *o, const char *text)
 
 static int set_whole(const cli_option *o, const char *text)
 {
+    static const unsigned least[] = {
+        [CLI_WHOLE] = 0, [CLI_COUNT] = 1, [CLI_PARTS] = 2};
     size_t digits = strspn(text, "0123456789");
     unsigned long long x;
 
@@ -107,6 +112,9 @@ static int set_whole(const cli_option *o, const char *text)
     if (errno || (o->max && x > o->max))
         return cli_fail("--%s: %s is too large%s", o->name, text,
                         o->max ? "" : " for 64 bits");
+    if (x < least[o->kind])
+        return cli_fail("--%s: %s, must be at least %u", o->name, text,
+                        least[o->kind]);
     *(unsigned long long *)o->value = x;
     return CLI_GOOD;
 }
@@ -165,7 +173,8 @@ static int set_char(const cli_option *o, const char *text)
 static int (*const setters[])(const cli_option *, const char *) = {
     [CLI_FLAG] = set_flag,    [CLI_TEXT] = set_text,
     [CLI_LIST] = add_to_list, [CLI_CHOICE] = set_choice,
-    [CLI_WHOLE] = set_whole,  [CLI_REAL] = set_real,
+    [CLI_WHOLE] = set_whole,  [CLI_COUNT] = set_whole,
+    [CLI_PARTS] = set_whole,  [CLI_REAL] = set_real,
     [CLI_SIZE] = set_size,    [CLI_CHAR] = set_char,
 };
 

@@ -98,6 +98,14 @@ static void label_x(char out[CLI_ROOM], const canvas *c, const cli_plot *p,
         cli_number(out, x, 4);
 }
 
+/* As many digits as the margin has room for. */
+static void label_y(char out[CLI_ROOM], double y)
+{
+    for (int digits = 4; digits > 0; digits--)
+        if (strlen(cli_number(out, y, digits)) <= MARGIN)
+            return;
+}
+
 static void print_canvas(FILE *out, const canvas *c, const cli_plot *p)
 {
     static const char *const glyphs[][MARKS] = {{" ", ".", "o", "#"},
@@ -112,7 +120,7 @@ static void print_canvas(FILE *out, const canvas *c, const cli_plot *p)
         char label[CLI_ROOM] = "";
 
         if (row == 0 || row == HEIGHT - 1)
-            cli_number(label, row ? c->bottom : c->top, 4);
+            label_y(label, row ? c->bottom : c->top);
         cli_cell_right(out, label, MARGIN);
         fputs(" |", out);
         size_t end = c->width;
@@ -156,7 +164,8 @@ void cli_plot_print(FILE *out, const cli_plot *p)
     if (p->n > 0)
         draw_curve(&c, p, order);
     for (size_t i = 0; i < p->points; i++)
-        if (p->point_x[i] >= c.left && p->point_x[i] <= c.right)
+        if (p->point_x[i] >= c.left && p->point_x[i] <= c.right &&
+            !isnan(p->point_y[i]))
             set(&c, place(p->point_x[i], c.left, c.right, c.width),
                 p->point_y[i], POINT);
     print_canvas(out, &c, p);

@@ -73,3 +73,11 @@ gram_status gi_context(gram_status status, const char *format, ...)
     }
     return status;
 }
+
+gram_status gi_check_choice(const char *name, int x, int least, int most)
+{
+    return x >= least && x <= most
+               ? GRAM_OK
+               : gi_fail(GRAM_ERR_RANGE, "%s = %d, must be %d to %d", name, x,
+                         least, most);
+}

@@ -444,6 +444,7 @@ gram_status gram_table_fill_missing(gram_table *t, gram_missing policy,
     gi_run run = gi_run_begin(exec);
     size_t rows = t->rows;
 
+    GI_TRY(gi_check_choice("policy", (int)policy, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(gi_table_fill_missing(&run, t, policy, NULL, 0));
     if (rows > 0 && t->rows == 0)
         status = gi_fail(GRAM_ERR_RANGE, "no rows without missing cells");

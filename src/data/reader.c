@@ -2,11 +2,13 @@
  */
 #include "data/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/spec.h"
 #include "data/builtin.h"
+#include "data/foreign.h"
 #include "data/missing.h"
 
 #define READER(name) extern const gi_reader_class gi_reader_##name;
@@ -44,15 +46,26 @@ static gram_status class_by_name(const char *name, const gi_reader_class **out)
                    gi_did_you_mean(name, names, CLASSES, hint, sizeof hint));
 }
 
+/* "csv, npy, ...", as far as there is room. */
+static void list_formats(char *out, size_t room)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < CLASSES && n < room; k++)
+        n += (size_t)snprintf(out + n, room - n, "%s%s", k ? ", " : "",
+                              classes[k]->name);
+}
+
 /* Content that is certain decides, then the extension, then what content could
  * be. */
 static gram_status class_by_content(gram_reader *r, const char *path)
 {
     gram_status status = GRAM_OK;
-    char *head = NULL;
+    char *head = NULL, formats[128];
     size_t n = 0;
     int best = 0;
 
+    list_formats(formats, sizeof formats);
     GI_TRY(GI_NEW(&r->run, head, HEAD));
     GI_TRY(gi_input_peek(r->in, head, HEAD, &n));
     if (n == 0) {
@@ -60,6 +73,7 @@ static gram_status class_by_content(gram_reader *r, const char *path)
                          gi_input_name(r->in));
         goto done;
     }
+    GI_TRY(gi_foreign_check(path, gi_input_name(r->in), head, n, formats));
     for (size_t k = 0; k < CLASSES; k++) {
         int looks = classes[k]->looks(head, n), score = looks;
 
@@ -73,10 +87,10 @@ static gram_status class_by_content(gram_reader *r, const char *path)
         }
     }
     if (!r->class)
-        status = gi_fail(GRAM_ERR_PARSE,
-                         "%s: not a format that can be read (not text, nor "
-                         ".npy, nor .npz)",
-                         gi_input_name(r->in));
+        status = gi_fail(
+            GRAM_ERR_PARSE,
+            "%s: not text, nor another format gram reads data from (%s)",
+            gi_input_name(r->in), formats);
 done:
     gi_free(head);
     return status;
@@ -250,6 +264,9 @@ static gram_status open_reader(const char *path, const gram_read_options *o,
     gram_reader *r = NULL;
 
     o = o ? o : &defaults;
+    GI_TRY(gi_check_choice("header", o->header, -1, 1));
+    GI_TRY(
+        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(GI_NEW_ZERO(NULL, r, 1));
     r->run = gi_run_begin(exec);
     r->options = *o;

@@ -57,6 +57,7 @@ gram_status gram_table_set_role(gram_table *t, const char *name, gram_role role)
     gram_status status = GRAM_OK;
     size_t j = 0;
 
+    GI_TRY(gi_check_choice("role", (int)role, 0, GRAM_ROLE_GROUP));
     if (role == GRAM_ROLE_TARGET && gi_path_has_extension(name, "npy") &&
         gi_dict_find(&t->names, name, strlen(name)) < 0 &&
         access(name, F_OK) == 0)

@@ -231,9 +231,7 @@ gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
     size_t *at = NULL;
 
     *out = NULL;
-    if ((size_t)scale >= RULES)
-        return gi_fail(GRAM_ERR_RANGE, "scale = %d, must be 0 to %d",
-                       (int)scale, RULES - 1);
+    GI_TRY(gi_check_choice("scale", (int)scale, 0, RULES - 1));
     if (table->rows == 0)
         return gi_fail(GRAM_ERR_RANGE,
                        "a table without rows, scaling needs at least one");

@@ -42,6 +42,14 @@ static int is_scaled(const gram_kernel *k, const gi_kernel_node *leaf)
     return (leaf->class_->flags & GRAM_KERNEL_SCALED) != 0;
 }
 
+/* A kernel of numbers that are not negative is at home where minmax puts
+ * them. */
+static int fits_minmax(const gram_kernel *k, const gi_kernel_node *leaf)
+{
+    return is_scaled(k, leaf) ||
+           (leaf->class_->flags & GRAM_KERNEL_NONNEGATIVE) != 0;
+}
+
 static int is_scaled_and_free(const gram_kernel *k, const gi_kernel_node *leaf)
 {
     const gram_param *params = leaf->class_->params;
@@ -61,7 +69,7 @@ static const struct rule {
     [GI_SCALING_AUTO] = {"standardize", is_scaled_and_free},
     [GI_SCALING_NONE] = {NULL, NULL},
     [GI_SCALING_STANDARD] = {"standardize", is_scaled},
-    [GI_SCALING_MINMAX] = {"minmax", is_scaled},
+    [GI_SCALING_MINMAX] = {"minmax", fits_minmax},
 };
 
 gram_status gi_kernel_scaled(gi_run *run, const gram_kernel *k,

@@ -110,10 +110,7 @@ static gram_status own_policy(const gram_machine *m, gram_missing asked,
                               gram_missing *out)
 {
     *out = asked == GRAM_MISSING_AUTO ? m->fills.policy : asked;
-    if ((int)asked < 0 || asked > GRAM_MISSING_INDICATOR)
-        return gi_fail(GRAM_ERR_RANGE, "missing = %d, must be 0 to %d",
-                       (int)asked, GRAM_MISSING_INDICATOR);
-    return GRAM_OK;
+    return gi_check_choice("missing", (int)asked, 0, GRAM_MISSING_INDICATOR);
 }
 
 gram_status gi_machine_fill(gi_run *run, const gram_machine *m,

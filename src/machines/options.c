@@ -15,23 +15,21 @@ static gram_status check_amount(const char *name, double x)
                : gi_fail(GRAM_ERR_RANGE, "%s = %g, must be 0 or more", name, x);
 }
 
-static gram_status check_choice(const char *name, int x, int most)
-{
-    return x >= 0 && x <= most
-               ? GRAM_OK
-               : gi_fail(GRAM_ERR_RANGE, "%s = %d, must be 0 to %d", name, x,
-                         most);
-}
-
 gram_status gi_fit_options_check(const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(check_choice("task", (int)o->task, GRAM_TASK_CLASSIFICATION));
-    GI_TRY(check_choice("missing", (int)o->missing, GRAM_MISSING_INDICATOR));
-    GI_TRY(check_choice("select", (int)o->select, GRAM_SELECT_NONE));
-    GI_TRY(check_choice("scale", (int)o->scale, GRAM_KERNEL_SCALE_MINMAX));
-    GI_TRY(check_choice("precision", o->precision, GI_FACTOR_SINGLE));
+    GI_TRY(gi_check_choice("task", (int)o->task, 0, GRAM_TASK_CLASSIFICATION));
+    GI_TRY(
+        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
+    GI_TRY(gi_check_choice("classes", (int)o->classes, 0,
+                           GRAM_CLASSES_ONE_VS_REST));
+    GI_TRY(gi_check_choice("select", (int)o->select, 0, GRAM_SELECT_NONE));
+    GI_TRY(
+        gi_check_choice("scale", (int)o->scale, 0, GRAM_KERNEL_SCALE_MINMAX));
+    GI_TRY(gi_check_choice("precision", o->precision, 0, GI_FACTOR_SINGLE));
+    if (o->folds.folds == 1)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE, "folds = 1, must be at least 2"));
     if (o->jitter != -1)
         GI_TRY(check_amount("jitter", o->jitter));
     GI_TRY(check_amount("tolerance", o->tolerance));

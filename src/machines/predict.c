@@ -289,10 +289,8 @@ static gram_status check(const gram_machine *m, const gram_predict_options *o,
                        "terms and the rows that speak for a prediction are "
                        "given for one target, there are %zu",
                        m->targets);
-    if ((int)o->method < 0 || o->method > GRAM_INTERVAL_JACKKNIFE)
-        return gi_fail(GRAM_ERR_RANGE, "method = %d, must be 0 or 1",
-                       (int)o->method);
-    return GRAM_OK;
+    return gi_check_choice("method", (int)o->method, 0,
+                           GRAM_INTERVAL_JACKKNIFE);
 }
 
 static gram_status predict(const gi_asked *a, const gram_predict_options *o,

@@ -64,10 +64,11 @@ gram_status gi_test_options_read(const gram_test_options *given,
     static const gram_test_options none;
     gram_test_options o = given ? *given : none;
 
-    if (o.statistic > GRAM_TEST_LINEAR || o.method > GRAM_TEST_WILD ||
-        o.scale > GRAM_KERNEL_SCALE_MINMAX)
-        return gi_fail(GRAM_ERR_RANGE, "statistic, method or scale: not one of "
-                                       "those there are");
+    if (gi_check_choice("scale", (int)o.scale, 0, GRAM_KERNEL_SCALE_MINMAX) ||
+        gi_check_choice("statistic", (int)o.statistic, 0, GRAM_TEST_LINEAR) ||
+        gi_check_choice("method", (int)o.method, 0, GRAM_TEST_WILD) ||
+        gi_check_choice("precision", o.precision, 0, 2))
+        return GRAM_ERR_RANGE;
     o.permutations = o.permutations ? o.permutations : PERMUTATIONS;
     o.alpha = o.alpha == 0 ? 0.05 : o.alpha;
     o.dependence = o.dependence == 0 ? 20 : o.dependence;
@@ -83,9 +84,6 @@ gram_status gi_test_options_read(const gram_test_options *given,
     if (!(o.dependence > 0 && isfinite(o.dependence)))
         return gi_fail(GRAM_ERR_RANGE, "dependence = %g, must be positive",
                        o.dependence);
-    if (o.precision < 0 || o.precision > 2)
-        return gi_fail(GRAM_ERR_RANGE, "precision = %d, must be 0 to 2",
-                       o.precision);
     if (o.bins == 1 || o.block == 1)
         return gi_fail(GRAM_ERR_RANGE, "bins or block = 1, must be 2 or more");
     *out = o;

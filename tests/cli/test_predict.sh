@@ -55,6 +55,45 @@ run predict x.gram test.csv --interval 0.9 --plot
 exits 0 "a picture"
 holds "it fits in 80 columns" [ "$(widest <out)" -le 80 ]
 
+# pictures TITLE... NAME: what --plot drew last, by what stands above it
+pictures() {
+    same "$1" "$(sed -n 's/^ \{11\}\([a-z][^ ]*\)$/\1/p' out | paste -sd' ')" "$2"
+}
+run fit builtin:sinc --loss 'one_class(nu=0.1)' -o plot.gram -q
+run predict plot.gram builtin:sinc --plot
+exits 0 "a picture of a model without a target"
+pictures decision "shows the values that decide"
+run fit train.csv -t c -k 'rbf(gamma=1)[y]' -l 1 -o plot.gram -q
+run predict plot.gram test.csv --plot
+pictures p_b "of two classes the probability of one"
+run fit builtin:iris -k 'rbf(gamma=1)[petal_width]' -l 1 -o plot.gram -q
+run predict plot.gram builtin:iris --plot
+pictures "p_setosa p_versicolor p_virginica" "of three classes that of each"
+run fit builtin:iris -k 'rbf(gamma=1)[petal_width]' --loss hinge -l 1 \
+    -o plot.gram -q
+run predict plot.gram builtin:iris --plot
+same 3 "$(grep -c '+-----' out)" "without probabilities what decides each pair"
+run fit train.csv -t y --drop id,c -k 'rbf(gamma=1)' -l 1 \
+    --loss 'quantile(tau=[0.1,0.5,0.9])' -o plot.gram -q
+run predict plot.gram test.csv --plot
+pictures y "of several quantiles one picture"
+run fit train.csv -t y -t x -k 'rbf(gamma=1)[x]' -l 1 -o plot.gram -q
+run predict plot.gram test.csv --plot
+pictures "x y" "of several targets one each"
+awk -F, '{ print $2 }' test.csv >alone.csv
+run predict plot.gram alone.csv --plot
+pictures "x y" "also where the data has none"
+run predict m.gram test.csv --plot
+refuses 1 "gram predict: --plot: the kernel looks at 2 columns, must look at one of numbers" \
+    "no picture of two columns"
+run fit train.csv -t y -k 'delta[c]' -l 1 -o plot.gram -q
+run predict plot.gram test.csv --plot
+refuses 1 'gram predict: --plot: column "c" is of type category, must be number or date' \
+    "nor of categories"
+run predict x.gram test.csv --plot -o p.csv
+refuses 1 "gram predict: --plot and --output: give one of them" \
+    "nor in a file"
+
 awk -F, 'NR == 1 { print "day,y" } NR > 1 {
     printf "2001-02-%02d,%s\n", 1 + NR % 28, $4 }' train.csv >days.csv
 run fit days.csv -t y -k 'rbf(length=5)' -l 1 -o days.gram -q

@@ -18,8 +18,22 @@ run --hepl
 refuses 2 'gram: unknown option "--hepl" (did you mean "--help"?)' \
     "a mistyped option without a command"
 run --json describe data.csv
-refuses 2 'gram: unknown option "--json" (options follow the command)' \
-    "an option before the command"
+exits 2 "an option before the command"
+same 'gram: unknown option "--json" (options follow the command)' \
+    "$(cat err)" "is refused"
+same '{"error":"unknown option \"--json\" (options follow the command)"}' \
+    "$(cat out)" "in JSON, too, which was asked for"
+run descrbe data.csv --json
+same '2 {"error":"unknown command \"descrbe\" (did you mean \"describe\"?)"}' \
+    "$code $(cat out)" "JSON about a mistyped command"
+run describe no.csv --json
+same '1 {"error":"no.csv: cannot be opened: No such file or directory"}' "$code $(cat out)" \
+    "JSON about a file that is not there"
+same 'gram describe: no.csv: cannot be opened: No such file or directory' "$(cat err)" \
+    "beside the sentence"
+run describe data.csv --json --tpyes a=text
+same 2 "$code" "an error beside --json has its exit code"
+holds "and is JSON" is_json out
 run describe --jason data.csv
 refuses 2 'gram describe: unknown option "--jason" (did you mean "--json"?)' \
     "a mistyped option gets a suggestion"
@@ -37,7 +51,7 @@ refuses 2 'gram describe: unexpected operand "more.csv"' "too many operands"
 run describe data.csv --target
 refuses 2 'gram describe: --target needs a value: --target COL' \
     "an option without its value at the end"
-run describe data.csv --target --json
+run describe data.csv --target --quiet
 refuses 2 'gram describe: --target needs a value: --target COL' \
     "an option without its value before another"
 run describe data.csv --json=yes
@@ -54,6 +68,12 @@ refuses 1 'gram describe: --threads: "-1" is not a whole number' \
     "a negative number is a value, and a bad one here"
 run describe data.csv --threads 99999
 refuses 1 'gram describe: --threads: 99999 is too large' "too many threads"
+run describe data.csv --threads 0
+refuses 1 'gram describe: --threads: 0, must be at least 1' "no threads"
+run fit data.csv -t b --folds 1
+refuses 1 'gram fit: --folds: 1, must be at least 2' "one fold"
+run test data.csv data.csv --permutations 0
+refuses 1 'gram test: --permutations: 0, must be at least 1' "no permutations"
 run describe data.csv --seed 99999999999999999999
 refuses 1 'gram describe: --seed: 99999999999999999999 is too large for 64 bits' \
     "a seed beyond 64 bits"

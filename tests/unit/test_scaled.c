@@ -56,10 +56,7 @@ TEST(a_number_is_a_promise_about_the_data_as_given)
 
 TEST(others_are_never_scaled)
 {
-    static const char *const texts[] = {"min",
-                                        "intersection",
-                                        "chi2",
-                                        "cos",
+    static const char *const texts[] = {"cos",
                                         "periodic",
                                         "delta",
                                         "white",
@@ -73,6 +70,20 @@ TEST(others_are_never_scaled)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (int s = GI_SCALING_AUTO; s <= GI_SCALING_MINMAX; s++)
             CHECK_STR(scaled(texts[i], (gi_scaling)s), texts[i]);
+    scaled(NULL, GI_SCALING_AUTO);
+}
+
+TEST(minmax_brings_numbers_to_kernels_that_take_none_below_zero)
+{
+    static const char *const texts[] = {"min", "intersection", "chi2"};
+    char mapped[64];
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        for (int s = GI_SCALING_AUTO; s < GI_SCALING_MINMAX; s++)
+            CHECK_STR(scaled(texts[i], (gi_scaling)s), texts[i]);
+        snprintf(mapped, sizeof mapped, "map(minmax, %s)", texts[i]);
+        CHECK_STR(scaled(texts[i], GI_SCALING_MINMAX), mapped);
+    }
     scaled(NULL, GI_SCALING_AUTO);
 }
 
@@ -129,6 +140,7 @@ TEST(units_do_not_matter_to_a_kernel_that_is_scaled)
 TESTS(SMALL(leaves_whose_scale_is_open_are_standardized),
       SMALL(a_number_is_a_promise_about_the_data_as_given),
       SMALL(others_are_never_scaled),
+      SMALL(minmax_brings_numbers_to_kernels_that_take_none_below_zero),
       SMALL(each_leaf_of_an_expression_is_asked),
       SMALL(scaling_can_be_forced_and_forbidden),
       SMALL(units_do_not_matter_to_a_kernel_that_is_scaled))
