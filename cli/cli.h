@@ -175,11 +175,17 @@ void *cli_alloc(size_t count, size_t size);
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds);
 
-/* The same, but missing cells are kept, whatever --missing says. */
+/* One of two samples: cells that are to be filled in wait for the other. */
+int cli_table_read_sample(const char *path, gram_table **out, double *seconds);
+
+/* As cli_table_read, but missing cells are kept, whatever --missing says. */
 int cli_table_read_kept(const char *path, gram_table **out, double *seconds);
 
 /* What --missing says; AUTO: nothing. */
 gram_missing cli_missing(void);
+
+/* Are missing cells to be filled in? */
+int cli_fills(void);
 
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,

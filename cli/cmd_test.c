@@ -80,6 +80,7 @@ static void read_options(void)
     given.bins = bins;
     given.block = block;
     given.precision = precision;
+    given.missing = cli_fills() ? cli_missing() : GRAM_MISSING_AUTO;
 }
 
 /* ------------------------------------------------------------- one file */
@@ -156,12 +157,12 @@ static int test_samples(char **path)
     double first = 0, second = 0;
 
     CLI_TRY(cli_output_begin(witness, path[0]));
-    CLI_TRY(cli_table_read_other(path[0], GRAM_MISSING_REFUSE, &a, &first));
+    CLI_TRY(cli_table_read_sample(path[0], &a, &first));
     if (strcmp(path[1], "-") == 0) {
         code = cli_drift_run(a, &given, batch);
         goto done;
     }
-    CLI_TRY(cli_table_read_other(path[1], GRAM_MISSING_REFUSE, &b, &second));
+    CLI_TRY(cli_table_read_sample(path[1], &b, &second));
     gram_exec exec = cli_exec("testing");
     CLI_TRY(cli_status(gram_test_samples(a, b, &given, &exec, &t)));
     cli_pair pair = {.path = {path[0], path[1]},

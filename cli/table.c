@@ -124,6 +124,12 @@ gram_missing cli_missing(void)
                : GRAM_MISSING_AUTO;
 }
 
+int cli_fills(void)
+{
+    return cli_missing() == GRAM_MISSING_MEAN ||
+           cli_missing() == GRAM_MISSING_INDICATOR;
+}
+
 static gram_missing policy(gram_missing missing)
 {
     return given.missing >= 0 ? cli_missing() : missing;
@@ -156,6 +162,14 @@ int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds)
 {
     return read_table(path, NULL, policy(missing), out, seconds);
+}
+
+int cli_table_read_sample(const char *path, gram_table **out, double *seconds)
+{
+    return read_table(path, NULL,
+                      cli_fills() ? GRAM_MISSING_KEEP
+                                  : policy(GRAM_MISSING_REFUSE),
+                      out, seconds);
 }
 
 /* Rows for a model if m is not NULL; roles without --target are those of

@@ -998,6 +998,8 @@ GRAM_API const char *gram_test_method_name(gram_test_method method);
 typedef struct gram_test_options {
     const char *kernel; /* NULL: "rbf"; open numbers by the median distance */
     gram_kernel_scale scale;
+    gram_missing missing; /* what stands for missing cells is learned from both
+                             samples together, from the reference of a drift */
     gram_test_statistic statistic;
     gram_test_method method;
     size_t permutations; /* or draws; 0: 1000 */
@@ -1106,7 +1108,8 @@ typedef struct gram_drift_report {
     int alarm;       /* this batch or one before it */
 } gram_drift_report;
 
-/* kernel, scale, permutations, alpha and precision are looked at.  Keeps a copy
+/* kernel, scale, missing, permutations, alpha and precision are looked at.
+ * Keeps a copy
  * of the reference. */
 GRAM_API gram_status gram_drift_new(const gram_table *reference,
                                     const gram_test_options *options,

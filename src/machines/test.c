@@ -295,7 +295,7 @@ static gram_status make_test(testing *g, const gram_table *a,
     gram_test *t = g->t;
     gi_pool *p = &t->pool;
 
-    GI_TRY(gi_pool_join(g->run, a, b, &t->warnings, p));
+    GI_TRY(gi_pool_join(g->run, a, b, g->o.missing, &t->warnings, p));
     t->report.kernels = 1;
     if (g->o.split > 0)
         GI_TRY(gi_pool_split(g->run, &g->o, p));

@@ -69,3 +69,20 @@ run fit bits.csv -t y --loss ' one_class(nu=0.5)' -o n.gram
 prints "novelty" "one_class does not look at a target"
 run fit whole.csv --loss ' one_class(nu=0.5)' --drop city
 exits 0 "nor needs one"
+
+# samples
+printf 'x,y\n1,2\n,3\n3,4\n4,5\n,6\n6,7\n' >s1.csv
+printf 'x,y\n11,2\n12,\n13,4\n14,5\n15,6\n16,7\n' >s2.csv
+run test s1.csv s2.csv
+exits 1 "samples with missing cells are refused"
+run test s1.csv s2.csv --missing mean
+exits 0 "unless they are to be filled"
+run test s1.csv s2.csv --missing indicator --json
+holds "what is missing is compared, too" grep -q x_missing out
+run test s1.csv s2.csv --missing drop --json
+holds "or their rows left out" grep -qE '"m": ?4' out
+run test s1.csv - --missing mean --batch 6 --permutations 100
+exits 1 "a stream needs a header"
+code=0
+"$GRAM" test s1.csv - --missing mean --batch 6 --permutations 100 <s2.csv >out 2>err || code=$?
+exits 0 "a stream is filled with the means of the reference"
