@@ -179,6 +179,11 @@ int cli_table_read_kept(const char *path, gram_table **out, double *seconds);
 /* What --missing says; AUTO: nothing. */
 gram_missing cli_missing(void);
 
+/* Tables read from now on keep the texts of these columns, NULL at the end, or
+ * of all, for copies of them: see gram_read_options.verbatim. */
+void cli_table_keep_texts(const char *const *columns);
+extern const char *const cli_all_columns[];
+
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds);

@@ -59,6 +59,13 @@ GRAM_API const char *gram_version(void);
 GRAM_API const char *gram_suggest(const char *word, const char *const *names,
                                   size_t count);
 
+enum { GRAM_NUMBER_ROOM = 32 };
+
+/* The shortest decimal that reads back as the same double, as in files that
+ * are written: "0.1", "-0", "1e30", "nan", "inf".  out has room for
+ * GRAM_NUMBER_ROOM bytes; returns the length. */
+GRAM_API size_t gram_number_print(double x, char *out);
+
 /* ------------------------------------------------------------- execution */
 
 /* How to run a long call.  NULL, or all zeros, means the defaults. */
@@ -177,6 +184,12 @@ typedef struct gram_read_options {
     int header;         /* CSV: 0 find out, 1 there is one, -1 there is none */
     char separator;     /* CSV: 0 find out */
     gram_missing missing;
+    /* Names of columns, NULL at the end, whose cells also keep the text they
+     * have in the file, so that a copy of them is one to the last byte: "007",
+     * "1.50", a date as it was spelt, NA; "*": all columns; NULL: none.  Names
+     * that the file lacks do not matter; .npy and .npz files have no text.
+     * Memory: the text and 9 bytes a cell. */
+    const char *const *verbatim;
 } gram_read_options;
 
 /* Read a table from a file, from standard input ("-") or from the program
@@ -225,11 +238,26 @@ GRAM_API gram_status gram_table_add_sparse(gram_table *table, const char *name,
                                            const unsigned *index,
                                            const double *entries);
 
+/* Add a copy of the column `name` of `count` other tables, their rows one
+ * behind the other, with its type and the texts of its cells; no role.  Row i
+ * is their row rows[i], counted through all of them; NULL: every row.
+ * Errors: NAME (no such column, or the name is taken), SHAPE (types differ, it
+ * is sparse, the numbers of rows do not fit), RANGE (no such row), MEMORY. */
+GRAM_API gram_status gram_table_add_copy(gram_table *table, const char *name,
+                                         const gram_table *const *from,
+                                         size_t count, const size_t *rows);
+
 GRAM_API size_t gram_table_rows(const gram_table *table);
 GRAM_API size_t gram_table_cols(const gram_table *table);
 
 /* Column j, 0 <= j < gram_table_cols(). */
 GRAM_API gram_column gram_table_column(const gram_table *table, size_t j);
+
+/* The text that cell j of row i has in the file, blanks around it and quotes
+ * left out; NULL if it was not kept, or the cell has been filled in or scaled
+ * since.  Belongs to the table. */
+GRAM_API const char *gram_table_text(const gram_table *table, size_t j,
+                                     size_t i);
 
 /* The index of the column of that name.  Errors: NAME, with the nearest name
  * as a suggestion. */
@@ -257,7 +285,8 @@ typedef struct gram_write_options {
 } gram_write_options;
 
 /* Write a table to a file, or to standard output ("-").  Numbers keep every
- * bit.  The file is written beside its place, synced and renamed, so that a
+ * bit; in CSV and TSV a cell whose text was kept is written as that text.  The
+ * file is written beside its place, synced and renamed, so that a
  * reader sees the old file or the new one, whole.  .gz packs it.  LIBSVM text
  * needs a target; it and .npy hold numbers only.
  * Errors: IO, NAME (unknown format), SHAPE (columns the format cannot hold),
@@ -301,9 +330,15 @@ GRAM_API void gram_reader_free(gram_reader *reader);
 typedef struct gram_format {
     const char *name, *brief, *extensions;
     int can_read, can_write;
+    int keeps_texts; /* writes the texts of cells that were kept */
 } gram_format;
 
 GRAM_API const gram_format *gram_format_at(size_t i);
+
+/* The format in which gram_table_write would write `path`.  Errors: NAME. */
+GRAM_API gram_status gram_format_to_write(const char *path,
+                                          const gram_write_options *options,
+                                          const gram_format **out);
 
 /* A data set inside the library, read as "builtin:NAME". */
 typedef struct gram_builtin {

@@ -207,6 +207,16 @@ done:
     return status;
 }
 
+int gi_reader_keeps_text(const gram_reader *r, const char *name)
+{
+    const char *const *asked = r->options.verbatim;
+
+    for (; asked && *asked; asked++)
+        if (strcmp(*asked, "*") == 0 || strcmp(*asked, name) == 0)
+            return 1;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- opening */
 
 static gram_status copy_text(gi_run *run, const char *text, char **out)
