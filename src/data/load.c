@@ -389,8 +389,6 @@ static gram_status merge_block(gi_load *l, gi_work *w)
             continue;
         if (field->string)
             GI_TRY(renumber(l, w, f, c));
-        if (field->verbatim)
-            GI_TRY(gi_texts_append(run_of(l), &c->texts, &w->texts[f]));
         c->missing += w->missing[f];
         if (w->first == t->rows)
             continue;
@@ -403,6 +401,35 @@ static gram_status merge_block(gi_load *l, gi_work *w)
     }
     w->first = t->rows;
     t->rows += w->rows;
+done:
+    return status;
+}
+
+/* The texts of a window behind those of the table.  In parallel, as above. */
+static gram_status append_texts(gi_load *l, size_t count)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t f = 0; f < l->fields; f++) {
+        const gi_field *field = &l->field[f];
+        size_t texts = 0, bytes = 0;
+
+        if (!field->verbatim || field->dropped)
+            continue;
+        for (size_t b = 0; b < count; b++) {
+            texts += l->work[b].texts[f].count;
+            bytes += l->work[b].texts[f].n;
+        }
+        GI_TRY(gi_texts_reserve(
+            run_of(l), &l->table->column[field->column].texts, texts, bytes));
+    }
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
+    num_threads(run_of(l)->threads)
+    for (size_t f = 0; f < l->fields; f++)
+        for (size_t b = 0; l->field[f].verbatim && b < count; b++)
+            if (!l->field[f].dropped)
+                gi_texts_append(&l->table->column[l->field[f].column].texts,
+                                &l->work[b].texts[f]);
 done:
     return status;
 }
@@ -433,6 +460,7 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
     }
     if (l->sparse)
         GI_TRY(append_entries(l, *count, first));
+    GI_TRY(append_texts(l, *count));
 done:
     return status;
 }

@@ -6,17 +6,30 @@
 
 #include "base/mem.h"
 
-/* Room for `more` texts. */
-static gram_status reserve(gi_run *run, gi_texts *t, size_t more)
+/* What to have room for if `need` is more than the room there is. */
+static size_t larger(size_t room, size_t need)
+{
+    size_t half = room + room / 2 + 64;
+
+    return need > half ? need : half;
+}
+
+gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
+                             size_t bytes)
 {
     gram_status status = GRAM_OK;
-    size_t need = t->count + more, room = t->room + t->room / 2 + 64;
+    size_t room;
 
-    if (need <= t->room && t->end)
-        return status;
-    room = need > room ? need : room;
-    GI_TRY(GI_GROW(run, t->end, room));
-    t->room = room;
+    if (t->count + count > t->room || !t->end) {
+        room = larger(t->room, t->count + count);
+        GI_TRY(GI_GROW(run, t->end, room));
+        t->room = room;
+    }
+    if (t->n + bytes > t->bytes_room) {
+        room = larger(t->bytes_room, t->n + bytes);
+        GI_TRY(GI_GROW(run, t->bytes, room));
+        t->bytes_room = room;
+    }
 done:
     return status;
 }
@@ -25,25 +38,23 @@ gram_status gi_texts_add(gi_run *run, gi_texts *t, const char *s, size_t n)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(reserve(run, t, 1));
-    GI_TRY(gi_buf_add(run, &t->bytes, s, n));
-    GI_TRY(gi_buf_add(run, &t->bytes, "", 1));
-    t->end[t->count++] = t->bytes.n;
+    GI_TRY(gi_texts_reserve(run, t, 1, n + 1));
+    if (n)
+        memcpy(t->bytes + t->n, s, n);
+    t->bytes[t->n + n] = '\0';
+    t->n += n + 1;
+    t->end[t->count++] = t->n;
 done:
     return status;
 }
 
-gram_status gi_texts_append(gi_run *run, gi_texts *t, const gi_texts *from)
+void gi_texts_append(gi_texts *t, const gi_texts *from)
 {
-    gram_status status = GRAM_OK;
-    size_t before = t->bytes.n;
-
-    GI_TRY(reserve(run, t, from->count));
-    GI_TRY(gi_buf_add(run, &t->bytes, from->bytes.s, from->bytes.n));
+    if (from->n)
+        memcpy(t->bytes + t->n, from->bytes, from->n);
     for (size_t i = 0; i < from->count; i++)
-        t->end[t->count++] = before + from->end[i];
-done:
-    return status;
+        t->end[t->count++] = t->n + from->end[i];
+    t->n += from->n;
 }
 
 static size_t start_of(const gi_texts *t, size_t i)
@@ -53,7 +64,7 @@ static size_t start_of(const gi_texts *t, size_t i)
 
 const char *gi_texts_at(const gi_texts *t, size_t i)
 {
-    return t->bytes.s + start_of(t, i);
+    return t->bytes + start_of(t, i);
 }
 
 void gi_texts_keep(gi_texts *t, const unsigned char *keep, int blank)
@@ -64,22 +75,22 @@ void gi_texts_keep(gi_texts *t, const unsigned char *keep, int blank)
         size_t length = t->end[i] - from;
 
         if (keep[i]) {
-            memmove(t->bytes.s + n, t->bytes.s + from, length);
+            memmove(t->bytes + n, t->bytes + from, length);
             n += length;
         } else if (blank) {
-            t->bytes.s[n++] = '\0';
+            t->bytes[n++] = '\0';
         }
         from = t->end[i]; /* count <= i: what is still needed is further on */
         if (keep[i] || blank)
             t->end[count++] = n;
     }
     t->count = count;
-    t->bytes.n = n;
+    t->n = n;
 }
 
 void gi_texts_clear(gi_texts *t)
 {
-    t->count = t->bytes.n = 0;
+    t->count = t->n = 0;
 }
 
 /* Shrinking cannot fail in a way that matters: the larger block stays. */
@@ -89,13 +100,13 @@ void gi_texts_trim(gi_texts *t)
         return;
     if (GI_GROW(NULL, t->end, t->count) == GRAM_OK)
         t->room = t->count;
-    if (GI_GROW(NULL, t->bytes.s, t->bytes.n + 1) == GRAM_OK)
-        t->bytes.room = t->bytes.n + 1;
+    if (GI_GROW(NULL, t->bytes, t->n) == GRAM_OK)
+        t->bytes_room = t->n;
 }
 
 void gi_texts_free(gi_texts *t)
 {
-    gi_buf_free(&t->bytes);
+    gi_free(t->bytes);
     gi_free(t->end);
     *t = (gi_texts){0};
 }

@@ -12,10 +12,11 @@
 #define GI_TEXTS_H
 
 #include "base/run.h"
-#include "base/text.h"
+#include "base/status.h"
 
 typedef struct gi_texts {
-    gi_buf bytes;
+    char *bytes;
+    size_t n, bytes_room;
     size_t *end; /* of text i, its NUL included; NULL: no texts are kept */
     size_t count, room;
 } gi_texts;
@@ -23,8 +24,12 @@ typedef struct gi_texts {
 /* One more text, the n bytes at s. */
 gram_status gi_texts_add(gi_run *run, gi_texts *t, const char *s, size_t n);
 
-/* All texts of `from` behind those of t. */
-gram_status gi_texts_append(gi_run *run, gi_texts *t, const gi_texts *from);
+/* Room for `count` more texts of `bytes` bytes, their NULs included. */
+gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
+                             size_t bytes);
+
+/* All texts of `from` behind those of t, which has room for them. */
+void gi_texts_append(gi_texts *t, const gi_texts *from);
 
 /* Text i, "" if it says nothing. */
 const char *gi_texts_at(const gi_texts *t, size_t i);
