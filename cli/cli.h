@@ -140,6 +140,14 @@ void cli_help_all(FILE *out);
 void cli_help_command(const cli_entry *entry);
 void cli_man_print(void);
 
+/* Print the words that a metavar stands for, "yes|no" or those of a registry,
+ * as FORMAT or SOLVER: how many there are. */
+int cli_words_put(FILE *out, const char *metavar, const char *separator);
+
+/* What an option does, to be freed: its help, and behind a colon at the end of
+ * that the words of its metavar. */
+char *cli_option_help(const cli_option *o);
+
 /* ---------------------------------------------------------------- running */
 
 /* Catch Ctrl-C and its kin: the first one stops the work in hand through the

@@ -205,6 +205,13 @@ GRAM_API gram_status gram_table_read(const char *path,
                                      const gram_read_options *options,
                                      const gram_exec *exec, gram_table **out);
 
+/* Its first rows only, at most `rows`, to see what is there: names are those of
+ * the file, types as far as its first megabytes tell.  Missing cells stay. */
+GRAM_API gram_status gram_table_read_head(const char *path,
+                                          const gram_read_options *options,
+                                          size_t rows, const gram_exec *exec,
+                                          gram_table **out);
+
 /* An empty table of that many rows, for the _add functions. */
 GRAM_API gram_status gram_table_new(size_t rows, gram_table **out);
 
@@ -346,6 +353,15 @@ typedef struct gram_builtin {
 } gram_builtin;
 
 GRAM_API const gram_builtin *gram_builtin_at(size_t i);
+
+/* A method that computes f, for gram_fit_options.solver; i counts from 0, the
+ * name is NULL at the end.  Which of them can solve a problem depends on its
+ * loss and kernel: gram_machine_plan says what each would take. */
+typedef struct gram_solver {
+    const char *name, *brief;
+} gram_solver;
+
+GRAM_API gram_solver gram_solver_at(size_t i);
 
 /* ------------------------------------------------------------ description */
 
@@ -658,7 +674,8 @@ typedef struct gram_fit_options {
     gram_classes classes;      /* how several classes become outputs */
     int probability;           /* losses without one: calibrate it on folds */
     const char *lambda;        /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
-    const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
+    const char *solver; /* a name of gram_solver_at; NULL, "auto": the cheapest
+                           that answers to rounding and fits in memory */
     gram_select select;
     gram_kernel_scale scale;
     int no_intercept;

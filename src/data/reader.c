@@ -374,6 +374,24 @@ done:
     return status;
 }
 
+gram_status gram_table_read_head(const char *path,
+                                 const gram_read_options *options, size_t rows,
+                                 const gram_exec *exec, gram_table **out)
+{
+    gram_status status = GRAM_OK;
+    gram_reader *r = NULL;
+    gram_table *t = NULL;
+
+    *out = NULL;
+    GI_TRY(open_reader(path, options, NULL, 0, exec, 1, &r));
+    r->options.missing = GRAM_MISSING_KEEP;
+    GI_TRY(next_table(r, rows, &t));
+    *out = t;
+done:
+    gram_reader_free(r);
+    return status;
+}
+
 gram_status gi_table_read_hinted(const char *path,
                                  const gram_read_options *options,
                                  const gi_type_hint *hint, size_t hints,

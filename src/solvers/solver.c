@@ -38,6 +38,13 @@ const gi_solver *gi_solver_at(size_t i)
     return i < COUNT ? solvers[i] : NULL;
 }
 
+gram_solver gram_solver_at(size_t i)
+{
+    if (i >= COUNT)
+        return (gram_solver){0};
+    return (gram_solver){solvers[i]->name, solvers[i]->brief};
+}
+
 gram_status gi_solver_find(const char *name, const gi_solver **out)
 {
     const char *names[COUNT];
