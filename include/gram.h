@@ -66,6 +66,10 @@ enum { GRAM_NUMBER_ROOM = 32 };
  * GRAM_NUMBER_ROOM bytes; returns the length. */
 GRAM_API size_t gram_number_print(double x, char *out);
 
+/* An amount of memory, in powers of 1024: "12.5 GiB", "512 MiB", "96 bytes".
+ * out has room for GRAM_NUMBER_ROOM bytes; returns out. */
+GRAM_API char *gram_bytes_print(double bytes, char *out);
+
 /* ------------------------------------------------------------- execution */
 
 /* How to run a long call.  NULL, or all zeros, means the defaults. */
@@ -78,8 +82,10 @@ typedef struct gram_exec {
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held
- * since the start or the last reset.  Beside them, the last block of 4 MB or
- * more that was freed stays mapped until the next one takes its place. */
+ * since the start or the last reset.  Beside them, blocks of 4 MiB and more
+ * that were freed stay mapped for later ones: at most 1 GiB, never more than
+ * would make the process larger than it was at its peak, and given back before
+ * memory is said to be out. */
 GRAM_API size_t gram_memory_used(void);
 GRAM_API size_t gram_memory_peak(void);
 GRAM_API void gram_memory_reset_peak(void);
@@ -112,7 +118,7 @@ typedef struct gram_rates {
     double bandwidth; /* triad a = b + s c, bytes/s */
 } gram_rates;
 
-/* Errors: MEMORY (about 150 MB are needed), CANCELLED. */
+/* Errors: MEMORY (about 150 MiB are needed), CANCELLED. */
 GRAM_API gram_status gram_system_measure(const gram_exec *exec,
                                          gram_rates *out);
 
@@ -198,7 +204,7 @@ typedef struct gram_read_options {
  * types of CSV columns by looking at every cell.
  *
  * Cost:   one pass over the file, two if a column changes its looks after the
- *         first megabytes; memory: the table and about 20 MB.
+ *         first megabytes; memory: the table and about 20 MiB.
  * Errors: IO, PARSE, NAME, RANGE (a value that is not finite, a missing
  *         cell), MEMORY, CANCELLED. */
 GRAM_API gram_status gram_table_read(const char *path,
@@ -624,11 +630,17 @@ typedef struct gram_machine gram_machine;
 
 /* How numbers that are left open are chosen. */
 typedef enum gram_select {
-    GRAM_SELECT_AUTO, /* evidence if the kernel has open numbers, else loo */
-    GRAM_SELECT_EVIDENCE, /* marginal likelihood; restricted with intercept */
-    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form */
-    GRAM_SELECT_GCV,      /* generalised cross-validation */
-    GRAM_SELECT_CV,       /* folds, all lambdas at once */
+    GRAM_SELECT_AUTO, /* squared loss: evidence if the kernel has open numbers,
+                         loo if only lambda is open; other losses: cv;
+                         one_class, which has no target: none */
+    GRAM_SELECT_EVIDENCE, /* marginal likelihood, restricted with intercept; of
+                             logistic with two classes by Laplace's method; of
+                             other losses an error */
+    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form; only
+                             of the squared loss */
+    GRAM_SELECT_GCV,      /* generalised cross-validation; likewise */
+    GRAM_SELECT_CV,       /* folds, all lambdas at once: squared error, of
+                             classes the error rate, else the mean loss */
     GRAM_SELECT_NONE      /* the start values, which the report mentions */
 } gram_select;
 

@@ -2,7 +2,7 @@
  *
  * A table keeps one array per column (or codes and levels, or a compressed
  * sparse block), so that a reader writes a cell where it stays and a column
- * that is not needed costs nothing.  Room grows by half; blocks of 4 MB and
+ * that is not needed costs nothing.  Room grows by half; blocks of 4 MiB and
  * more grow without being copied (base/mem.c).
  */
 #include "data/table.h"
