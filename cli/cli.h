@@ -142,6 +142,14 @@ void cli_help_all(FILE *out);
 void cli_help_command(const cli_entry *entry);
 void cli_man_print(void);
 
+/* Print the words that a metavar stands for, "yes|no" or those of a registry,
+ * as FORMAT or SOLVER: how many there are. */
+int cli_words_put(FILE *out, const char *metavar, const char *separator);
+
+/* What an option does, to be freed: its help, and behind a colon at the end of
+ * that the words of its metavar. */
+char *cli_option_help(const cli_option *o);
+
 /* ---------------------------------------------------------------- running */
 
 /* Catch Ctrl-C and its kin: the first one stops the work in hand through the
@@ -186,6 +194,11 @@ gram_missing cli_missing(void);
 
 /* Are missing cells to be filled in? */
 int cli_fills(void);
+
+/* Tables read from now on keep the texts of these columns, NULL at the end, or
+ * of all, for copies of them: see gram_read_options.verbatim. */
+void cli_table_keep_texts(const char *const *columns);
+extern const char *const cli_all_columns[];
 
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,

@@ -78,10 +78,10 @@ static int run(int count, char **operands)
 }
 
 const cli_command cmd_losses = {
-    .operands = "[NAME]",
+    .operands = "[LOSS]",
     .most = 1,
     .about = "List the losses V(y, f) that gram fit takes with --loss, or "
-             "explain the loss NAME and its numbers.",
+             "explain one of them and its numbers.",
     .examples = "gram losses\ngram losses quantile\n",
     .groups = {&cli_group_output, &cli_group_help},
     .run = run,

@@ -238,50 +238,57 @@ static int add_why(gram_table *out, const answer *a)
     return code;
 }
 
-static int add_column(gram_table *out, const gram_table *data, size_t j)
+/* The names of --keep, NULL at the end, in one block of memory. */
+static const char **kept_names(void)
 {
-    gram_column c = gram_table_column(data, j);
-    size_t rows = gram_table_rows(data);
-
-    if (c.type == GRAM_TYPE_SPARSE)
-        return cli_fail("--keep: column \"%s\" is sparse", c.name);
-    if (c.values)
-        return add(out, c.name, c.values, 1);
-    const char **text = cli_alloc(rows + 1, sizeof *text);
-    for (size_t i = 0; i < rows; i++)
-        text[i] = c.codes[i] < 0 ? NULL : c.levels[c.codes[i]];
-    int code = cli_status(gram_table_add_strings(out, c.name, c.type, text));
-    free(text);
-    return code;
-}
-
-static int add_kept(gram_table *out, const gram_table *data)
-{
-    int code = CLI_GOOD;
+    size_t bytes = 0, count = 1;
+    const char **names;
+    char *text;
 
     for (size_t i = 0; i < keep.count; i++) {
-        char *copy = strdup(keep.item[i]), *rest = copy, *name;
-
-        while (code == CLI_GOOD && (name = strsep(&rest, ","))) {
-            size_t j;
-
-            code = cli_status(gram_table_find(data, name, &j));
-            if (code == CLI_GOOD)
-                code = add_column(out, data, j);
-        }
-        free(copy);
+        bytes += strlen(keep.item[i]) + 1;
+        count++;
+        for (const char *s = keep.item[i]; *s; s++)
+            count += *s == ',';
     }
+    names = cli_alloc(count * sizeof *names + bytes, 1);
+    text = (char *)(names + count);
+    count = 0;
+    for (size_t i = 0; i < keep.count; i++) {
+        char *rest = text;
+
+        text = stpcpy(text, keep.item[i]) + 1;
+        while (rest)
+            names[count++] = strsep(&rest, ",");
+    }
+    names[count] = NULL;
+    return names;
+}
+
+static int add_kept(gram_table *out, const gram_table *data,
+                    const char *const *kept)
+{
+    int code = CLI_GOOD;
+    size_t j;
+
+    for (; *kept; kept++) {
+        CLI_TRY(cli_status(gram_table_find(data, *kept, &j)));
+        if (gram_table_column(data, j).type == GRAM_TYPE_SPARSE)
+            CLI_TRY(cli_fail("--keep: column \"%s\" is sparse", *kept));
+        CLI_TRY(cli_status(gram_table_add_copy(out, *kept, &data, 1, NULL)));
+    }
+done:
     return code;
 }
 
 static int write_table(const gram_machine *m, const gram_table *data,
-                       const answer *a, double start)
+                       const char *const *kept, const answer *a, double start)
 {
     int code = CLI_GOOD;
     gram_table *out = NULL;
 
     CLI_TRY(cli_status(gram_table_new(a->rows, &out)));
-    CLI_TRY(add_kept(out, data));
+    CLI_TRY(add_kept(out, data, kept));
     CLI_TRY(gram_machine_report(m)->classes > 0 ? add_classes(out, m, a)
                                                 : add_targets(out, m, a));
     if (terms)
@@ -340,12 +347,14 @@ static int run(int count, char **operands)
     gram_table *data = NULL;
     answer a = {0};
     double seconds = 0, start = cli_clock();
+    const char **kept = kept_names();
 
     (void)count;
     gram_exec exec = cli_exec("predicting");
     CLI_TRY(cli_output_begin(path, operands[1]));
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     CLI_TRY(check_options(m));
+    cli_table_keep_texts(kept);
     CLI_TRY(cli_table_read_for(m, operands[1], 0, &data, &seconds));
     reserve(&a, m, gram_table_rows(data));
     gram_predict_options o = {.interval = isnan(interval) ? 0 : interval,
@@ -357,8 +366,9 @@ static int run(int count, char **operands)
                           gram_machine_predict(m, data, &o, &exec, &a.p)));
     tell_empty(operands[1], &a);
     code = plot ? cli_prediction_plot(m, data, &a.p, &exec)
-                : write_table(m, data, &a, start);
+                : write_table(m, data, kept, &a, start);
 done:
+    free(kept);
     release(&a);
     gram_table_free(data);
     gram_machine_free(m);

@@ -157,6 +157,8 @@ static int test_samples(char **path)
     double first = 0, second = 0;
 
     CLI_TRY(cli_output_begin(witness, path[0]));
+    if (witness)
+        cli_table_keep_texts(cli_all_columns);
     CLI_TRY(cli_table_read_sample(path[0], &a, &first));
     if (strcmp(path[1], "-") == 0) {
         code = cli_drift_run(a, &given, batch);

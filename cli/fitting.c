@@ -27,7 +27,7 @@ static const cli_option options[] = {
      "take the target for numbers or for classes (default: classes if it is a "
      "category or has two values)",
      &given.task, 0},
-    {"loss", 0, CLI_TEXT, "NAME",
+    {"loss", 0, CLI_TEXT, "LOSS",
      "the loss, as in hinge or 'quantile(tau=0.9)'; gram losses lists them "
      "(default: squared for numbers, logistic for classes)",
      &given.loss, 0},
@@ -62,8 +62,9 @@ static const cli_option options[] = {
      "scale columns, as a map in the kernel (default: where no number in the "
      "kernel fixes a scale)",
      &given.scale, 0},
-    {"solver", 0, CLI_TEXT, "NAME",
-     "auto, primal, dual, markov, cg or gd (default: the cheapest that fits)",
+    {"solver", 0, CLI_TEXT, "SOLVER",
+     "the method that computes f; the default auto takes the cheapest that "
+     "fits in memory, gram help solvers explains each of them:",
      &given.solver, 0},
     {"precision", 0, CLI_CHOICE, "auto|double|single",
      "of the factor; single is refined in double (default: where it pays)",

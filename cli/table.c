@@ -16,6 +16,7 @@ enum { HEADER_YES, HEADER_NO }; /* as in the metavar of --header */
 static struct {
     const char *format, *weights, *noise, *group;
     cli_list types, drop, target;
+    const char *const *verbatim;
     int header, missing;
     char separator;
 } given = {.header = -1, .missing = -1};
@@ -117,6 +118,13 @@ const char *cli_path(const char *path, const char *dash)
     return strcmp(path, "-") == 0 ? dash : path;
 }
 
+const char *const cli_all_columns[] = {"*", NULL};
+
+void cli_table_keep_texts(const char *const *columns)
+{
+    given.verbatim = columns;
+}
+
 gram_missing cli_missing(void)
 {
     return given.missing >= 0
@@ -144,7 +152,8 @@ static int read_table(const char *path, const gram_machine *m,
                               .types = types,
                               .drop = drop,
                               .separator = given.separator,
-                              .missing = missing};
+                              .missing = missing,
+                              .verbatim = given.verbatim};
 
     if (given.header >= 0)
         read.header = given.header == HEADER_YES ? 1 : -1;

@@ -59,6 +59,17 @@ GRAM_API const char *gram_version(void);
 GRAM_API const char *gram_suggest(const char *word, const char *const *names,
                                   size_t count);
 
+enum { GRAM_NUMBER_ROOM = 32 };
+
+/* The shortest decimal that reads back as the same double, as in files that
+ * are written: "0.1", "-0", "1e30", "nan", "inf".  out has room for
+ * GRAM_NUMBER_ROOM bytes; returns the length. */
+GRAM_API size_t gram_number_print(double x, char *out);
+
+/* An amount of memory, in powers of 1024: "12.5 GiB", "512 MiB", "96 bytes".
+ * out has room for GRAM_NUMBER_ROOM bytes; returns out. */
+GRAM_API char *gram_bytes_print(double bytes, char *out);
+
 /* ------------------------------------------------------------- execution */
 
 /* How to run a long call.  NULL, or all zeros, means the defaults. */
@@ -71,8 +82,10 @@ typedef struct gram_exec {
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held
- * since the start or the last reset.  Beside them, the last block of 4 MB or
- * more that was freed stays mapped until the next one takes its place. */
+ * since the start or the last reset.  Beside them, blocks of 4 MiB and more
+ * that were freed stay mapped for later ones: at most 1 GiB, never more than
+ * would make the process larger than it was at its peak, and given back before
+ * memory is said to be out. */
 GRAM_API size_t gram_memory_used(void);
 GRAM_API size_t gram_memory_peak(void);
 GRAM_API void gram_memory_reset_peak(void);
@@ -105,7 +118,7 @@ typedef struct gram_rates {
     double bandwidth; /* triad a = b + s c, bytes/s */
 } gram_rates;
 
-/* Errors: MEMORY (about 150 MB are needed), CANCELLED. */
+/* Errors: MEMORY (about 150 MiB are needed), CANCELLED. */
 GRAM_API gram_status gram_system_measure(const gram_exec *exec,
                                          gram_rates *out);
 
@@ -177,6 +190,12 @@ typedef struct gram_read_options {
     int header;         /* CSV: 0 find out, 1 there is one, -1 there is none */
     char separator;     /* CSV: 0 find out */
     gram_missing missing;
+    /* Names of columns, NULL at the end, whose cells also keep the text they
+     * have in the file, so that a copy of them is one to the last byte: "007",
+     * "1.50", a date as it was spelt, NA; "*": all columns; NULL: none.  Names
+     * that the file lacks do not matter; .npy and .npz files have no text.
+     * Memory: the text and 9 bytes a cell. */
+    const char *const *verbatim;
 } gram_read_options;
 
 /* Read a table from a file, from standard input ("-") or from the program
@@ -185,12 +204,19 @@ typedef struct gram_read_options {
  * types of CSV columns by looking at every cell.
  *
  * Cost:   one pass over the file, two if a column changes its looks after the
- *         first megabytes; memory: the table and about 20 MB.
+ *         first megabytes; memory: the table and about 20 MiB.
  * Errors: IO, PARSE, NAME, RANGE (a value that is not finite, a missing
  *         cell), MEMORY, CANCELLED. */
 GRAM_API gram_status gram_table_read(const char *path,
                                      const gram_read_options *options,
                                      const gram_exec *exec, gram_table **out);
+
+/* Its first rows only, at most `rows`, to see what is there: names are those of
+ * the file, types as far as its first megabytes tell.  Missing cells stay. */
+GRAM_API gram_status gram_table_read_head(const char *path,
+                                          const gram_read_options *options,
+                                          size_t rows, const gram_exec *exec,
+                                          gram_table **out);
 
 /* An empty table of that many rows, for the _add functions. */
 GRAM_API gram_status gram_table_new(size_t rows, gram_table **out);
@@ -225,11 +251,26 @@ GRAM_API gram_status gram_table_add_sparse(gram_table *table, const char *name,
                                            const unsigned *index,
                                            const double *entries);
 
+/* Add a copy of the column `name` of `count` other tables, their rows one
+ * behind the other, with its type and the texts of its cells; no role.  Row i
+ * is their row rows[i], counted through all of them; NULL: every row.
+ * Errors: NAME (no such column, or the name is taken), SHAPE (types differ, it
+ * is sparse, the numbers of rows do not fit), RANGE (no such row), MEMORY. */
+GRAM_API gram_status gram_table_add_copy(gram_table *table, const char *name,
+                                         const gram_table *const *from,
+                                         size_t count, const size_t *rows);
+
 GRAM_API size_t gram_table_rows(const gram_table *table);
 GRAM_API size_t gram_table_cols(const gram_table *table);
 
 /* Column j, 0 <= j < gram_table_cols(). */
 GRAM_API gram_column gram_table_column(const gram_table *table, size_t j);
+
+/* The text that cell j of row i has in the file, blanks around it and quotes
+ * left out; NULL if it was not kept, or the cell has been filled in or scaled
+ * since.  Belongs to the table. */
+GRAM_API const char *gram_table_text(const gram_table *table, size_t j,
+                                     size_t i);
 
 /* The index of the column of that name.  Errors: NAME, with the nearest name
  * as a suggestion. */
@@ -257,7 +298,8 @@ typedef struct gram_write_options {
 } gram_write_options;
 
 /* Write a table to a file, or to standard output ("-").  Numbers keep every
- * bit.  The file is written beside its place, synced and renamed, so that a
+ * bit; in CSV and TSV a cell whose text was kept is written as that text.  The
+ * file is written beside its place, synced and renamed, so that a
  * reader sees the old file or the new one, whole.  .gz packs it.  LIBSVM text
  * needs a target; it and .npy hold numbers only.
  * Errors: IO, NAME (unknown format), SHAPE (columns the format cannot hold),
@@ -301,9 +343,15 @@ GRAM_API void gram_reader_free(gram_reader *reader);
 typedef struct gram_format {
     const char *name, *brief, *extensions;
     int can_read, can_write;
+    int keeps_texts; /* writes the texts of cells that were kept */
 } gram_format;
 
 GRAM_API const gram_format *gram_format_at(size_t i);
+
+/* The format in which gram_table_write would write `path`.  Errors: NAME. */
+GRAM_API gram_status gram_format_to_write(const char *path,
+                                          const gram_write_options *options,
+                                          const gram_format **out);
 
 /* A data set inside the library, read as "builtin:NAME". */
 typedef struct gram_builtin {
@@ -311,6 +359,15 @@ typedef struct gram_builtin {
 } gram_builtin;
 
 GRAM_API const gram_builtin *gram_builtin_at(size_t i);
+
+/* A method that computes f, for gram_fit_options.solver; i counts from 0, the
+ * name is NULL at the end.  Which of them can solve a problem depends on its
+ * loss and kernel: gram_machine_plan says what each would take. */
+typedef struct gram_solver {
+    const char *name, *brief;
+} gram_solver;
+
+GRAM_API gram_solver gram_solver_at(size_t i);
 
 /* ------------------------------------------------------------ description */
 
@@ -573,11 +630,17 @@ typedef struct gram_machine gram_machine;
 
 /* How numbers that are left open are chosen. */
 typedef enum gram_select {
-    GRAM_SELECT_AUTO, /* evidence if the kernel has open numbers, else loo */
-    GRAM_SELECT_EVIDENCE, /* marginal likelihood; restricted with intercept */
-    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form */
-    GRAM_SELECT_GCV,      /* generalised cross-validation */
-    GRAM_SELECT_CV,       /* folds, all lambdas at once */
+    GRAM_SELECT_AUTO, /* squared loss: evidence if the kernel has open numbers,
+                         loo if only lambda is open; other losses: cv;
+                         one_class, which has no target: none */
+    GRAM_SELECT_EVIDENCE, /* marginal likelihood, restricted with intercept; of
+                             logistic with two classes by Laplace's method; of
+                             other losses an error */
+    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form; only
+                             of the squared loss */
+    GRAM_SELECT_GCV,      /* generalised cross-validation; likewise */
+    GRAM_SELECT_CV,       /* folds, all lambdas at once: squared error, of
+                             classes the error rate, else the mean loss */
     GRAM_SELECT_NONE      /* the start values, which the report mentions */
 } gram_select;
 
@@ -623,7 +686,8 @@ typedef struct gram_fit_options {
     gram_classes classes;      /* how several classes become outputs */
     int probability;           /* losses without one: calibrate it on folds */
     const char *lambda;        /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
-    const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
+    const char *solver; /* a name of gram_solver_at; NULL, "auto": the cheapest
+                           that answers to rounding and fits in memory */
     gram_select select;
     gram_kernel_scale scale;
     int no_intercept;

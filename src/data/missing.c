@@ -103,6 +103,7 @@ void gi_table_keep_rows(gram_table *t, const unsigned char *keep_row)
     for (size_t j = 0; j < t->cols; j++) {
         gi_column *c = &t->column[j];
 
+        gi_texts_keep(&c->texts, keep_row, 0);
         if (c->type == GRAM_TYPE_SPARSE) {
             keep_sparse_rows(&c->sparse, keep_row, t->rows);
             continue;
@@ -293,6 +294,21 @@ done:
     return status;
 }
 
+/* A cell that is filled in is no longer what the file says. */
+static gram_status forget_texts(gi_run *run, gi_column *c)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *there = NULL;
+
+    GI_TRY(GI_NEW(run, there, c->texts.count));
+    for (size_t i = 0; i < c->texts.count; i++)
+        there[i] = !is_missing(c, i);
+    gi_texts_keep(&c->texts, there, 1);
+done:
+    gi_free(there);
+    return status;
+}
+
 static gram_status fill_cells(gi_run *run, const gi_fill *f, gi_column *c,
                               size_t rows)
 {
@@ -305,6 +321,7 @@ static gram_status fill_cells(gi_run *run, const gi_fill *f, gi_column *c,
         return gi_fail(GRAM_ERR_RANGE,
                        "column \"%s\": every cell is missing, there is no mean",
                        c->name);
+    GI_TRY(forget_texts(run, c));
     if (c->codes)
         GI_TRY(find_level(run, c, f->level, &code));
     for (size_t i = 0; i < rows; i++)

@@ -221,6 +221,16 @@ done:
     return status;
 }
 
+int gi_reader_keeps_text(const gram_reader *r, const char *name)
+{
+    const char *const *asked = r->options.verbatim;
+
+    for (; asked && *asked; asked++)
+        if (strcmp(*asked, "*") == 0 || strcmp(*asked, name) == 0)
+            return 1;
+    return 0;
+}
+
 /* ---------------------------------------------------------------- opening */
 
 static gram_status copy_text(gi_run *run, const char *text, char **out)
@@ -378,6 +388,24 @@ gram_status gram_reader_next(gram_reader *r, size_t rows, gram_table **out)
     }
 done:
     gram_table_free(t);
+    return status;
+}
+
+gram_status gram_table_read_head(const char *path,
+                                 const gram_read_options *options, size_t rows,
+                                 const gram_exec *exec, gram_table **out)
+{
+    gram_status status = GRAM_OK;
+    gram_reader *r = NULL;
+    gram_table *t = NULL;
+
+    *out = NULL;
+    GI_TRY(open_reader(path, options, NULL, 0, exec, 1, &r));
+    r->options.missing = GRAM_MISSING_KEEP;
+    GI_TRY(next_table(r, rows, &t));
+    *out = t;
+done:
+    gram_reader_free(r);
     return status;
 }
 

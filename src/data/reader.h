@@ -72,4 +72,8 @@ const gi_reader_class *gi_reader_class_at(size_t i);
 gram_status gi_reader_choose(gram_reader *r, const char *const *names,
                              size_t count, unsigned char *drop, int *type);
 
+/* Are the texts of the column's cells asked for?  To be called by open() only:
+ * the names are the caller's. */
+int gi_reader_keeps_text(const gram_reader *r, const char *name);
+
 #endif

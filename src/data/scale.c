@@ -360,6 +360,7 @@ gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
 
         for (size_t i = 0; i < n; i++)
             x[i] = scaled(item, c, i);
+        gi_texts_free(&c->texts);
         if (c->type == GRAM_TYPE_DATE &&
             (item->shift != 0 || item->factor != 1))
             c->type = GRAM_TYPE_NUMBER; /* no longer days */

@@ -2,7 +2,7 @@
  *
  * A table keeps one array per column (or codes and levels, or a compressed
  * sparse block), so that a reader writes a cell where it stays and a column
- * that is not needed costs nothing.  Room grows by half; blocks of 4 MB and
+ * that is not needed costs nothing.  Room grows by half; blocks of 4 MiB and
  * more grow without being copied (base/mem.c).
  */
 #include "data/table.h"
@@ -62,6 +62,7 @@ static void free_column(gi_column *c)
     gi_free(c->sparse.entries);
     gi_free(c->sparse.names);
     gi_dict_free(&c->dict);
+    gi_texts_free(&c->texts);
 }
 
 void gi_table_clear(gram_table *t)
@@ -147,6 +148,7 @@ void gi_table_trim(gram_table *t)
         size_t used;
 
         reserve_column(NULL, c, t->rows);
+        gi_texts_trim(&c->texts);
         if (c->type != GRAM_TYPE_SPARSE || !c->sparse.room)
             continue;
         used = c->sparse.start[t->rows];
@@ -271,8 +273,7 @@ gram_status gram_table_add_dates(gram_table *t, const char *name,
     return add_values(t, name, GRAM_TYPE_DATE, values, stride);
 }
 
-/* Undo the last gi_table_add. */
-static void drop_last(gram_table *t)
+void gi_table_drop_last(gram_table *t)
 {
     free_column(&t->column[--t->cols]);
     gi_dict_pop(&t->names);
@@ -338,7 +339,7 @@ static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
     }
 done:
     while (status != GRAM_OK && t->cols > first)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -379,7 +380,7 @@ gram_status gram_table_add_strings(gram_table *t, const char *name,
     gi_column_count_missing(c, t->rows);
 done:
     if (status != GRAM_OK && added)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -430,7 +431,7 @@ gram_status gram_table_add_sparse(gram_table *t, const char *name, size_t width,
     }
 done:
     if (status != GRAM_OK && added)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -465,6 +466,27 @@ gram_column gram_table_column(const gram_table *t, size_t j)
         .width = c->sparse.width,
         .feature_names = c->sparse.names,
     };
+}
+
+const char *gi_column_text(const gi_column *c, size_t i)
+{
+    const char *text = c->texts.end ? gi_texts_at(&c->texts, i) : NULL;
+    int there;
+
+    if (!text || *text)
+        return text;
+    there = c->codes ? c->codes[i] >= 0 : !isnan(c->values[i]);
+    return there ? NULL : text;
+}
+
+const char *gram_table_text(const gram_table *t, size_t j, size_t i)
+{
+    const gi_column *c = &t->column[j];
+    const char *text = gi_column_text(c, i);
+
+    if (!text && c->texts.end && c->codes)
+        text = c->levels[c->codes[i]];
+    return text;
 }
 
 gram_status gram_table_find(const gram_table *t, const char *name, size_t *j)

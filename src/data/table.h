@@ -11,6 +11,7 @@
 #include "base/run.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "data/texts.h"
 
 /* Rows of a sparse block in compressed form, see gram_column. */
 typedef struct gi_sparse {
@@ -35,6 +36,7 @@ typedef struct gi_column {
     const char **levels;
     size_t level_count;
     gi_sparse sparse;
+    gi_texts texts; /* of the cells in the file, where they were asked for */
 } gi_column;
 
 struct gram_table {
@@ -55,6 +57,9 @@ gram_status gi_table_context(const gram_table *t, gram_status status);
 gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
                          gram_type type, gi_column **out);
 
+/* Undo the last gi_table_add. */
+void gi_table_drop_last(gram_table *t);
+
 /* Room for at least `rows` rows in all columns. */
 gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows);
 
@@ -70,6 +75,10 @@ gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries);
 /* Levels of a category (sorted by gi_name_compare, codes renumbered) or a text
  * column (as they came) from its dict; feature names of a sparse block. */
 gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
+
+/* The text of cell i if it was kept and says what the value does not, which
+ * that of a level or of a cell that was filled in does not; else NULL. */
+const char *gi_column_text(const gi_column *c, size_t i);
 
 /* The number of missing cells, counted anew. */
 void gi_column_count_missing(gi_column *c, size_t rows);

@@ -120,6 +120,7 @@ static void list_formats(void)
         gram_format *f = format_named(classes[k]->name);
 
         f->can_write = 1;
+        f->keeps_texts = classes[k]->keeps_texts;
         if (f->can_read)
             continue;
         f->brief = classes[k]->brief;
@@ -133,6 +134,21 @@ const gram_format *gram_format_at(size_t i)
 
     pthread_once(&once, list_formats);
     return i < format_count ? &formats[i] : NULL;
+}
+
+gram_status gram_format_to_write(const char *path,
+                                 const gram_write_options *options,
+                                 const gram_format **out)
+{
+    gram_status status = GRAM_OK;
+    const gi_writer_class *class = NULL;
+
+    GI_TRY(find_class(path, options ? options->format : NULL, &class));
+    for (size_t i = 0; (*out = gram_format_at(i)); i++)
+        if (strcmp((*out)->name, class->name) == 0)
+            break;
+done:
+    return status;
 }
 
 /* ------------------------------------------------------- for all writers */

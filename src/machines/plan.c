@@ -26,8 +26,6 @@ enum {
  * units of one on all rows. */
 enum { PATH = 60, EVALUATIONS = 60 };
 
-static const double giga = 1e9, mega = 1e6;
-
 /* Small things that nobody counts; what a solver may be wrong by. */
 static const double SMALL_THINGS = 1 << 20, MARGIN = 1.15;
 
@@ -169,6 +167,7 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
                                  const gi_problem *p)
 {
     gram_status status = GRAM_OK;
+    char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
     if (!f->o->solver || strcmp(f->o->solver, "auto") == 0) {
@@ -188,10 +187,9 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
                                   "needs"));
     if (cost.bytes > (double)budget->memory)
         GI_TRY(gi_fail(GRAM_ERR_MEMORY,
-                       "solver %s needs %.3g GB for %zu rows, %.3g GB may be "
-                       "used",
-                       f->o->solver, cost.bytes / giga, p->n,
-                       (double)budget->memory / giga));
+                       "solver %s needs %s for %zu rows, %s may be used",
+                       f->o->solver, gram_bytes_print(cost.bytes, needed), p->n,
+                       gram_bytes_print((double)budget->memory, room)));
 done:
     return status;
 }
@@ -206,13 +204,14 @@ static void list_others(const gi_fit *f, const gi_run *budget,
     out->others[0] = '\0';
     for (size_t i = 0; (s = gi_solver_at(i)) != NULL; i++) {
         gi_cost cost = solution_cost(f, budget, s, p);
+        char bytes[GRAM_NUMBER_ROOM];
         int n;
 
         if (s == f->plan.solver || !cost.possible)
             continue;
         n = snprintf(out->others + used, sizeof out->others - used,
-                     "%s%s %.3g MB, %.2g s%s", used ? "\n" : "", s->name,
-                     cost.bytes / mega, cost.seconds,
+                     "%s%s %s, %.2g s%s", used ? "\n" : "", s->name,
+                     gram_bytes_print(cost.bytes, bytes), cost.seconds,
                      cost.bytes > (double)budget->memory ? " (too big)" : "");
         if (n < 0 || (size_t)n >= sizeof out->others - used) {
             out->others[used] = '\0';

@@ -17,8 +17,6 @@
 #include "machines/predict.h"
 #include "solvers/system.h"
 
-static const double giga = 1e9;
-
 static int is_dual(const gi_solver *s)
 {
     return strcmp(s->name, "dual") == 0;
@@ -37,6 +35,7 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
                                  int exact)
 {
     gi_run budget = *run;
+    char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
     budget.memory = (size_t)room_left(run);
@@ -48,10 +47,10 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
     }
     if (cost.bytes > (double)budget.memory)
         return gi_fail(GRAM_ERR_MEMORY,
-                       "variances need a factor of %.3g GB for %zu rows, %.3g "
-                       "GB may be used",
-                       cost.bytes / giga, out->p.n,
-                       (double)budget.memory / giga);
+                       "variances need a factor of %s for %zu rows, %s may be "
+                       "used",
+                       gram_bytes_print(cost.bytes, needed), out->p.n,
+                       gram_bytes_print((double)budget.memory, room));
     return GRAM_OK;
 }
 

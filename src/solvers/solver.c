@@ -38,6 +38,13 @@ const gi_solver *gi_solver_at(size_t i)
     return i < COUNT ? solvers[i] : NULL;
 }
 
+gram_solver gram_solver_at(size_t i)
+{
+    if (i >= COUNT)
+        return (gram_solver){0};
+    return (gram_solver){solvers[i]->name, solvers[i]->brief};
+}
+
 gram_status gi_solver_find(const char *name, const gi_solver **out)
 {
     const char *names[COUNT];
@@ -84,22 +91,24 @@ static int is_candidate(const gi_solver *s, const gi_problem *p)
 static gram_status refuse(const gi_run *run, const gi_problem *p,
                           const gi_cost *cost)
 {
-    const double gb = 1073741824, room = (double)run->memory;
+    const double room = (double)run->memory;
     double fits = 0;
+    char bytes[GRAM_NUMBER_ROOM];
     gi_buf text = {0};
     gram_status status = GRAM_OK;
 
     for (size_t i = 0; i < COUNT; i++) {
         if (!is_candidate(solvers[i], p) || !cost[i].possible)
             continue;
-        GI_TRY(gi_buf_printf(NULL, &text, "%s%s needs %.3g GB",
-                             text.n ? ", " : "", solvers[i]->name,
-                             cost[i].bytes / gb));
+        GI_TRY(gi_buf_printf(NULL, &text, "%s%s needs %s", text.n ? ", " : "",
+                             solvers[i]->name,
+                             gram_bytes_print(cost[i].bytes, bytes)));
         fits = fmax(fits, (double)p->n * room / cost[i].bytes);
     }
-    status = gi_fail(
-        GRAM_ERR_MEMORY, "%zu rows: %s, and %.3g GB may be used; %.0f rows fit",
-        p->n, text.n ? text.s : "no solver", room / gb, floor(fits));
+    status = gi_fail(GRAM_ERR_MEMORY,
+                     "%zu rows: %s, and %s may be used; %.0f rows fit", p->n,
+                     text.n ? text.s : "no solver",
+                     gram_bytes_print(room, bytes), floor(fits));
 done:
     gi_buf_free(&text);
     return status;

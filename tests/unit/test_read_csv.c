@@ -412,7 +412,7 @@ TEST(a_line_of_ten_megabytes_is_read_and_a_longer_one_refused)
         CHECK_OK(gi_buf_add(NULL, &b, "xxxxxxxxxxxxxxxx", 16));
     path = temporary_file("wide.csv", b.s, b.n);
     CHECK(gram_table_read(path, NULL, NULL, &t) == GRAM_ERR_PARSE);
-    CHECK(strstr(gram_error_message(), ":2: a line longer than 64 MB"));
+    CHECK(strstr(gram_error_message(), ":2: a line longer than 64 MiB"));
     gi_buf_free(&b);
 }
 
