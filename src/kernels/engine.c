@@ -20,8 +20,9 @@
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
-/* Blocks of the larger edge if there are that many rows; they keep the cache
- * warm, the smaller ones keep threads busy. */
+/* Blocks of the larger edge if t has that many rows; they keep the cache warm,
+ * the smaller ones keep threads busy.  A row's sums are added up by blocks, so
+ * x, which has other rows beside it, has no say. */
 enum { EDGE_SMALL = GI_TILE_COMMON, EDGE_LARGE = 384, ROWS_LARGE = 3072 };
 enum { SENTENCE_ROOM = 1024 };
 
@@ -32,11 +33,9 @@ const gi_lanes *gi_lanes_of(const gi_points *x)
 
 /* ------------------------------------------------------------------ tasks */
 
-size_t gi_engine_edge(size_t rows, size_t cols)
+size_t gi_engine_edge(size_t cols)
 {
-    size_t longer = rows > cols ? rows : cols;
-
-    return longer < ROWS_LARGE ? EDGE_SMALL : EDGE_LARGE;
+    return cols < ROWS_LARGE ? EDGE_SMALL : EDGE_LARGE;
 }
 
 static size_t blocks_of(size_t rows, size_t edge)
@@ -46,7 +45,7 @@ static size_t blocks_of(size_t rows, size_t edge)
 
 size_t gi_engine_tasks(size_t rows, size_t cols, int symmetric)
 {
-    size_t edge = gi_engine_edge(rows, cols);
+    size_t edge = gi_engine_edge(cols);
     size_t m = blocks_of(rows, edge), n = blocks_of(cols, edge);
 
     return symmetric ? m * (m + 1) / 2 : m * n;
@@ -243,7 +242,7 @@ static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
 
     quiet.progress = NULL;
     GI_TRY(gi_engine_begin(&inner, &quiet, e->p, e->theta, x, NULL, e->lanes,
-                           GI_DIAGONAL | GI_SELVES));
+                           GI_DIAGONAL | GI_SELVES | GI_ALONE));
     GI_TRY(gi_engine_sweep(&quiet, &inner, &nothing));
     *out = inner.self_x;
     inner.self_x = inner.self_t = NULL;
@@ -350,7 +349,7 @@ static void end_work(const gi_engine *e, gi_worker *w)
 
 static void choose_tasks(gi_engine *e)
 {
-    e->edge = gi_engine_edge(e->x->rows, e->t->rows);
+    e->edge = gi_engine_edge(e->t->rows);
     e->block_rows = blocks_of(e->x->rows, e->edge);
     e->block_cols = blocks_of(e->t->rows, e->edge);
     e->tasks = e->mode & GI_DIAGONAL
@@ -489,18 +488,31 @@ static gram_status take_diagonal(void *user, gi_worker *w)
     return GRAM_OK;
 }
 
-gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
-                               const double *theta, const gi_points *x,
-                               double *out)
+static gram_status find_diagonal(gi_run *run, const gram_program *p,
+                                 const double *theta, const gi_points *x,
+                                 int mode, double *out)
 {
     gi_engine e;
     gram_status status;
 
-    GI_TRY(
-        gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, GI_DIAGONAL));
+    GI_TRY(gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, mode));
     GI_TRY(gi_engine_sweep(run, &e,
                            &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
     gi_engine_end(&e);
     return status;
+}
+
+gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
+                               const double *theta, const gi_points *x,
+                               double *out)
+{
+    return find_diagonal(run, p, theta, x, GI_DIAGONAL, out);
+}
+
+gram_status gi_engine_alone(gi_run *run, const gram_program *p,
+                            const double *theta, const gi_points *x,
+                            double *out)
+{
+    return find_diagonal(run, p, theta, x, GI_DIAGONAL | GI_ALONE, out);
 }

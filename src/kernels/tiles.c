@@ -75,7 +75,7 @@ static double sparse_cells(const gi_step *s, size_t i, size_t j, double v)
         seen++;
     }
     /* min(0, 0) is a factor, too */
-    if (s->op->n == GRAM_PAIR_MIN_PRODUCT && seen < o->columns - o->width)
+    if (s->op->n == GRAM_PAIR_MIN_PRODUCT && seen < o->known - o->width)
         v = 0;
     return v;
 }
