@@ -232,6 +232,11 @@ done:
     return status;
 }
 
+static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *x,
+                         const gi_points *t, const gi_points *judge,
+                         const gi_lanes *lanes, int mode);
+
 /* The vectors of all `self` instructions for the rows of x. */
 static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
 {
@@ -241,8 +246,8 @@ static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
     gram_status status;
 
     quiet.progress = NULL;
-    GI_TRY(gi_engine_begin(&inner, &quiet, e->p, e->theta, x, NULL, e->lanes,
-                           GI_DIAGONAL | GI_SELVES | GI_ALONE));
+    GI_TRY(begin(&inner, &quiet, e->p, e->theta, x, NULL, e->judge, e->lanes,
+                 GI_DIAGONAL | GI_SELVES | GI_ALONE));
     GI_TRY(gi_engine_sweep(&quiet, &inner, &nothing));
     *out = inner.self_x;
     inner.self_x = inner.self_t = NULL;
@@ -372,9 +377,10 @@ done:
     return status;
 }
 
-gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
-                            const double *theta, const gi_points *x,
-                            const gi_points *t, const gi_lanes *lanes, int mode)
+static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *x,
+                         const gi_points *t, const gi_points *judge,
+                         const gi_lanes *lanes, int mode)
 {
     gram_status status;
     char *needed = NULL;
@@ -384,6 +390,7 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                      .theta = theta ? theta : p->theta,
                      .x = x,
                      .t = t ? t : x,
+                     .judge = judge,
                      .symmetric = !t,
                      .mode = mode,
                      .lanes = lanes};
@@ -400,6 +407,13 @@ done:
     return status;
 }
 
+gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
+                            const double *theta, const gi_points *x,
+                            const gi_points *t, const gi_lanes *lanes, int mode)
+{
+    return begin(e, run, p, theta, x, t, t ? t : x, lanes, mode);
+}
+
 gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x)
 {
@@ -411,6 +425,7 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                      .theta = lender->theta,
                      .x = x,
                      .t = lender->t,
+                     .judge = lender->judge,
                      .lender = lender,
                      .mode = lender->mode,
                      .lanes = lender->lanes,
@@ -490,12 +505,12 @@ static gram_status take_diagonal(void *user, gi_worker *w)
 
 static gram_status find_diagonal(gi_run *run, const gram_program *p,
                                  const double *theta, const gi_points *x,
-                                 int mode, double *out)
+                                 const gi_points *judge, int mode, double *out)
 {
     gi_engine e;
     gram_status status;
 
-    GI_TRY(gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, mode));
+    GI_TRY(begin(&e, run, p, theta, x, NULL, judge, &gi_lanes_d, mode));
     GI_TRY(gi_engine_sweep(run, &e,
                            &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
@@ -507,12 +522,12 @@ gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
                                const double *theta, const gi_points *x,
                                double *out)
 {
-    return find_diagonal(run, p, theta, x, GI_DIAGONAL, out);
+    return find_diagonal(run, p, theta, x, x, GI_DIAGONAL, out);
 }
 
 gram_status gi_engine_alone(gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
-                            double *out)
+                            const gi_points *t, double *out)
 {
-    return find_diagonal(run, p, theta, x, GI_DIAGONAL | GI_ALONE, out);
+    return find_diagonal(run, p, theta, x, t, GI_DIAGONAL | GI_ALONE, out);
 }

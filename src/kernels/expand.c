@@ -6,7 +6,8 @@
  * they are faster.  They take at most sixteen times the bytes of the entries.
  *
  * It is the t of a run that decides, as it does on the centre: what a pair is
- * does not depend on what other rows of x are asked for.  Columns that t has
+ * does not depend on what other rows of x are asked for.  Where rows meet
+ * themselves it is the t of the run that wants to know.  Columns that t has
  * not are not written out: they add to distances, always the same for a row.
  */
 #include "base/mem.h"
@@ -29,7 +30,7 @@ static int is_dense(const gi_op *op, const gi_points *t)
 
 int gi_expands(const gi_engine *e, const gi_op *op)
 {
-    return is_dense(op, e->t) && !(e->mode & GI_KEEP);
+    return is_dense(op, e->judge) && !(e->mode & GI_KEEP);
 }
 
 double gi_expand_rest(const gi_operand *o, const gi_side *s, size_t i)

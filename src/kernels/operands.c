@@ -422,6 +422,7 @@ done:
 static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
 {
     const gi_rows *x = &e->x->view[op->view], *t = &e->t->view[op->view];
+    const gi_rows *judge = &e->judge->view[op->view];
     size_t wide =
         x->sparse_width > t->sparse_width ? x->sparse_width : t->sparse_width;
     gram_status status;
@@ -431,7 +432,7 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
     o->width = o->dense = e->p->view[op->view].width;
     o->sparse = x->start || t->start;
     o->columns = o->width + (o->sparse ? wide : 0);
-    o->known = o->width + (t->start ? t->sparse_width : 0);
+    o->known = o->width + (judge->start ? judge->sparse_width : 0);
     o->expanded = gi_expands(e, op);
     if (o->expanded)
         GI_TRY(expand(e, o));

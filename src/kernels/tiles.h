@@ -104,7 +104,7 @@ typedef struct gi_operand {
     size_t width;   /* dense columns, all of t if sparse ones are written out */
     size_t dense;   /* dense columns of the view */
     size_t columns; /* dense and sparse */
-    size_t known;   /* those that t has */
+    size_t known;   /* those that t, or another judge, has */
     int sparse, expanded;
     double *centre, *weight;
     double period; /* > 0: rows are (x mod period) / period */
@@ -167,6 +167,8 @@ typedef struct gi_engine {
     const gram_program *p;
     const double *theta;
     const gi_points *x, *t; /* of a symmetric run the same */
+    const gi_points *judge; /* decides whether sparse columns are written out:
+                               t, or of GI_ALONE the t of another run */
     int symmetric;
     const struct gi_engine *lender; /* of all that t has; NULL: it is our own */
     int mode;

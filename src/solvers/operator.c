@@ -313,8 +313,9 @@ static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 {
     const kernel_matrix *m = K->user;
 
-    return (m->t ? gi_engine_alone : gi_engine_diagonal)(run, m->p, m->theta,
-                                                         m->x, out);
+    if (m->t)
+        return gi_engine_alone(run, m->p, m->theta, m->x, m->t, out);
+    return gi_engine_diagonal(run, m->p, m->theta, m->x, out);
 }
 
 static gram_status gradient(const gi_operator *K, gi_run *run,
