@@ -52,6 +52,12 @@ static json_t *json_names(const char *const *names, size_t count)
     return list;
 }
 
+/* Null for a model that was read: what was measured is not in its file. */
+static json_t *json_bytes(const gram_report *r, size_t bytes)
+{
+    return isnan(r->seconds) ? json_null() : json_integer((json_int_t)bytes);
+}
+
 static json_t *json_report(const gram_report *r)
 {
     json_t *o = json_pack(
@@ -83,14 +89,15 @@ static json_t *json_report(const gram_report *r)
         json_object_set_new(o, "support", json_integer((json_int_t)r->support));
     }
     json_object_update_new(
-        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:f, s:I, s:I, s:o}",
+        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:o, s:o, s:o, s:o}",
                      "jitter", cli_json_number(r->jitter), "rank",
                      (json_int_t)r->rank, "condition",
                      cli_json_number(r->condition), "residual",
                      cli_json_number(r->residual), "steps",
                      (json_int_t)r->steps, "converged", r->converged, "seconds",
-                     r->seconds, "plan_bytes", (json_int_t)r->plan_bytes,
-                     "peak_bytes", (json_int_t)r->peak_bytes, "warnings",
+                     cli_json_number(r->seconds), "plan_bytes",
+                     json_bytes(r, r->plan_bytes), "peak_bytes",
+                     json_bytes(r, r->peak_bytes), "warnings",
                      json_names(r->warnings, r->warning_count)));
     return o;
 }
@@ -343,9 +350,11 @@ static void print_text(const gram_report *r, const char *path,
                  r->steps);
     else
         cli_item("solver", "%s, %s", r->solver, r->precision);
-    cli_item("took", "%s s, at most %s of %s planned",
-             cli_number(seconds, r->seconds, 2), cli_bytes(peak, r->peak_bytes),
-             cli_bytes(plan, r->plan_bytes));
+    if (!isnan(r->seconds))
+        cli_item("took", "%s s, at most %s of %s planned",
+                 cli_number(seconds, r->seconds, 2),
+                 cli_bytes(peak, r->peak_bytes),
+                 cli_bytes(plan, r->plan_bytes));
     if (!r->converged)
         puts("  NOT CONVERGED");
     for (size_t i = 0; i < r->warning_count; i++)

@@ -779,8 +779,8 @@ typedef struct gram_report {
     size_t support;        /* rows with an alpha that is not 0 */
     size_t rank, steps;
     int converged;
-    double seconds;
-    size_t plan_bytes, peak_bytes; /* beside what was held before */
+    double seconds;                /* NaN in a machine that was loaded */
+    size_t plan_bytes, peak_bytes; /* beside what was held before; 0 then */
     const char *const *warnings;   /* sentences */
     size_t warning_count;
 } gram_report;

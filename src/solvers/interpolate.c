@@ -128,21 +128,23 @@ done:
 
 /* ----------------------------------------------------------------- variance */
 
-/* Take from the prior variances of m rows what their columns, n x m, explain;
- * h is room for rank x m. */
+enum { ROWS = GI_SYSTEM_ROWS };
+
+/* Take from the prior variances of m rows what their columns, n x ROWS,
+ * explain; h is room for rank x ROWS. */
 static void explain(const gi_singular *k, const constant *one, size_t m,
                     const double *columns, double *h, double *out)
 {
     double size = one->o ? dot(k->rank, one->o, 1, one->o, 1) : 0;
 
     for (size_t i = 0; i < k->rank; i++)
-        for (size_t j = 0; j < m; j++)
-            h[i * m + j] = columns[k->pivot[i] * m + j];
-    gi_singular_forward(k, m, h);
+        for (size_t j = 0; j < ROWS; j++)
+            h[i * ROWS + j] = columns[k->pivot[i] * ROWS + j];
+    gi_singular_forward(k, ROWS, h);
     for (size_t j = 0; j < m; j++) {
-        double off = one->o ? 1 - dot(k->rank, one->o, 1, h + j, m) : 0;
+        double off = one->o ? 1 - dot(k->rank, one->o, 1, h + j, ROWS) : 0;
 
-        out[j] = fmax(0, out[j] - dot(k->rank, h + j, m, h + j, m));
+        out[j] = fmax(0, out[j] - dot(k->rank, h + j, ROWS, h + j, ROWS));
         if (one->o && one->size == 0)
             out[j] += off * off / size;
     }
@@ -151,7 +153,6 @@ static void explain(const gi_singular *k, const constant *one, size_t m,
 gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
                                     const gi_operator *T, double *out)
 {
-    enum { ROWS = GI_SYSTEM_ROWS };
     const size_t n = p->n;
     gi_singular *k = NULL;
     constant one = {0};
@@ -171,8 +172,8 @@ gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
     for (size_t row = 0; row < T->rows; row += ROWS) {
         size_t m = T->rows - row < ROWS ? T->rows - row : ROWS;
 
-        GI_TRY(
-            gi_system_columns(run, T, &gi_blas_double, row, m, room, columns));
+        GI_TRY(gi_system_columns(run, T, &gi_blas_double, row, m, ROWS, room,
+                                 columns));
         explain(k, &one, m, columns, h, out + row);
         GI_TRY(gi_run_tick(run, (double)(row + m) / (double)T->rows));
     }

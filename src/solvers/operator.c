@@ -314,6 +314,8 @@ static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 {
     const kernel_matrix *m = K->user;
 
+    if (m->t)
+        return gi_engine_alone(run, m->p, m->theta, m->x, m->t, out);
     return gi_engine_diagonal(run, m->p, m->theta, m->x, out);
 }
 

@@ -317,7 +317,7 @@ gram_status gi_path_markov(gi_run *run, const gi_problem *p, gi_path **out)
                         .residuals = residuals,
                         .folds = folds,
                         .free = release};
-    GI_TRY(gi_chain_new(run, K->markov, K->time, p->n, NULL, 0, &m->chain));
+    GI_TRY(gi_chain_new(run, K->markov, K->time, p->n, &m->chain));
     GI_TRY(GI_NEW(run, m->noise, p->n));
     GI_TRY(GI_NEW(run, m->ones, p->n));
     GI_TRY(GI_NEW(run, m->y, p->n * p->targets));
