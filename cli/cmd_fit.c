@@ -15,8 +15,9 @@ static const cli_option options[] = {
      "where the model goes (default: it is fitted and reported, not kept)",
      &path, 0},
     {"trace", 0, CLI_TEXT, "FILE.csv",
-     "gd, cg: write step, loss and held-out loss of every step", &trace_path,
-     0},
+     "gd, cg, newton: write every step: its number, what the solver makes "
+     "small, and with --holdout the loss on those rows",
+     &trace_path, 0},
     {.name = NULL},
 };
 static const cli_group own = {"options", options};
@@ -103,9 +104,10 @@ static int fit(const gram_table *table, gram_machine **out)
         print_plan(&plan);
     CLI_TRY(cli_status(gram_machine_fit(table, &o, &exec, out)));
     if (trace_path && t.count == 0)
-        CLI_TRY(cli_fail("--trace: solver %s has no steps; --solver gd or cg "
-                         "has",
-                         gram_machine_report(*out)->solver));
+        CLI_TRY(
+            cli_fail("--trace: solver %s has no steps to show; --solver gd, "
+                     "cg and newton have",
+                     gram_machine_report(*out)->solver));
     if (trace_path)
         code = write_trace(&t);
 done:

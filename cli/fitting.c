@@ -81,7 +81,8 @@ static const cli_option options[] = {
      "where solvers stop that go step by step: relative residual (cg, gd), "
      "gradient (newton, softmax), gap (prox), violation (smo)",
      &given.tolerance, 0},
-    {"steps", 0, CLI_COUNT, "N", "cg, gd: at most so many", &given.steps, 0},
+    {"steps", 0, CLI_COUNT, "N", "of these solvers, at most so many",
+     &given.steps, 0},
     {"step", 0, CLI_REAL, "X",
      "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))",
      &given.step, 0},
