@@ -52,6 +52,10 @@ static int list(void)
         int n = printf("  %-*s", NAME_COLUMN - 2, c->name);
 
         n += printf("%-*s ", FORMULA_COLUMN - NAME_COLUMN - 1, c->formula);
+        if (n > FORMULA_COLUMN) {
+            putchar('\n');
+            n = 0;
+        }
         cli_wrap(stdout, c->help, FORMULA_COLUMN, (size_t)n);
     }
     return CLI_GOOD;
