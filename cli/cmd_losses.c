@@ -51,8 +51,8 @@ static int list(void)
     for (size_t i = 0; (c = gram_loss_at(i)); i++) {
         int n = printf("  %-*s", NAME_COLUMN - 2, c->name);
 
-        n += printf("%-*s ", FORMULA_COLUMN - NAME_COLUMN - 1, c->formula);
-        if (n > FORMULA_COLUMN) {
+        n += printf("%s", c->formula);
+        if (n >= FORMULA_COLUMN) {
             putchar('\n');
             n = 0;
         }
