@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_texts.sh - a column that is copied has the text of the file: dates, 007,
 # identifiers of 20 digits, 1.50, quoted text, missing cells as they were.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cat >data.csv <<'END'
