@@ -85,7 +85,7 @@ const cli_command cmd_losses = {
     .operands = "[LOSS]",
     .most = 1,
     .about = "List the losses V(y, f) that gram fit takes with --loss, or "
-             "explain one of them and its numbers.",
+             "explain one of them and its parameters.",
     .examples = "gram losses\ngram losses quantile\n",
     .groups = {&cli_group_output, &cli_group_help},
     .run = run,
