@@ -131,9 +131,10 @@ static int run(int count, char **operands)
         return convert_model(operands, from);
     if (cli.json && strcmp(operands[1], "-") == 0)
         return cli_fail("--json: the table goes to standard output already");
-    CLI_TRY(cli_status(gram_format_to_write(
-        operands[1], &(gram_write_options){.format = to}, &format)));
-    if (format->keeps_texts)
+    /* a name that says nothing is refused by the writer, after A was read */
+    if (gram_format_to_write(operands[1], &(gram_write_options){.format = to},
+                             &format) == GRAM_OK &&
+        format->keeps_texts)
         cli_table_keep_texts(cli_all_columns);
     CLI_TRY(cli_table_read(operands[0], GRAM_MISSING_REFUSE, &table,
                            &read_seconds));

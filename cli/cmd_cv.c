@@ -294,11 +294,16 @@ const cli_command cmd_cv = {
     .operands = "DATA",
     .least = 1,
     .most = 1,
-    .about = "Fit to all parts of DATA but one and predict that one, for each "
-             "part in turn (--folds, --fold-column, --group). Whatever is open "
-             "is chosen anew every time, by the rows that are fitted.\n\n"
-             "With --grid: the table of all kernels and lambdas that are open, "
-             "with the error of each, as selection by cv sees them.",
+    .about =
+        "Estimate how well gram fit with the same options will predict "
+        "rows that it has not seen, by cross-validation: DATA is cut into "
+        "parts (--folds, --fold-column, --group); for each part in turn, a "
+        "model is fitted to all the others and predicts it. Numbers of the "
+        "kernel (its hyperparameters) and lambda that are open are chosen "
+        "anew every time, from the rows that are fitted, so that the "
+        "errors are honest. No model is written.\n\n"
+        "With --grid: a table of all kernels and lambdas that would be "
+        "tried, with the error of each, as --select cv sees them.",
     .examples =
         "gram cv builtin:sinc\n"
         "gram cv builtin:moons --loss hinge --C '?[1,10]' --grid --log g.log\n"

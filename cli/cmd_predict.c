@@ -42,7 +42,8 @@ static const cli_option options[] = {
     {"why", 0, CLI_COUNT, "N",
      "the N training rows that speak most for a prediction, and their parts",
      &why, 1000},
-    {"keep", 0, CLI_LIST, "COL,...", "columns of DATA to write as well", &keep,
+    {"keep", 0, CLI_LIST, "COL,...",
+     "columns of DATA to write as well, with the text they have there", &keep,
      0},
     {"unseen", 0, CLI_CHOICE, "prior|error",
      "a category that the model has not seen: like no other, or an error",
@@ -380,11 +381,18 @@ const cli_command cmd_predict = {
     .least = 2,
     .most = 2,
     .about =
-        "Predict the target for the rows of DATA, whose columns are found by "
-        "the names of those that the model was fitted to; other columns do not "
-        "matter.\n\n"
-        "Deviations come from the Gaussian process that the model is; they "
-        "take a factorisation unless the model was fitted with --keep-factor.",
+        "Predict the target for the rows of DATA, and write a table with a row "
+        "for each of them. The columns that the model was fitted to are found "
+        "by their names; other columns do not matter, and the target need not "
+        "be there. Missing cells are treated as when the model was fitted; a "
+        "row that is left out has an empty prediction.\n\n"
+        "The column prediction is the number to expect, the class, or with "
+        "other losses what they say (gram losses). How sure it is: --std and "
+        "--interval for numbers, --proba for classes. --terms and --why show "
+        "what a prediction is made of.\n\n"
+        "Deviations and Gaussian intervals are those of the Gaussian process "
+        "that a model of the squared loss is; they take a factorisation unless "
+        "the model was fitted with --keep-factor.",
     .examples = "gram predict sinc.gram builtin:sinc --interval 0.9 | head -3\n"
                 "gram predict m.gram new.csv --std --keep id -o out.csv\n"
                 "gram predict m.gram new.csv --terms --why 5\n"

@@ -14,7 +14,8 @@ static const char *witness, *by, *x_columns, *y_columns;
 
 static const cli_option options[] = {
     {"kernel", 'k', CLI_TEXT, "SPEC",
-     "the kernel (default rbf); numbers that are open come from the median "
+     "the kernel (default rbf); numbers (hyperparameters) that are open come "
+     "from the median "
      "distance of all rows",
      &given.kernel, 0},
     {"scale", 0, CLI_CHOICE, "auto|none|standard|minmax",

@@ -20,8 +20,9 @@ static struct {
 
 static const cli_option options[] = {
     {"kernel", 'k', CLI_LIST, "SPEC",
-     "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); a "
-     "number is a promise, a question mark is learned",
+     "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); "
+     "gram kernels lists them; numbers (hyperparameters) that are given are "
+     "kept, question marks and those left out are chosen",
      &given.kernel, 0},
     {"task", 0, CLI_CHOICE, "auto|regression|classification",
      "take the target for numbers or for classes (default: classes if it is a "
@@ -32,8 +33,8 @@ static const cli_option options[] = {
      "(default: squared for numbers, logistic for classes)",
      &given.loss, 0},
     {"lambda", 'l', CLI_TEXT, "X|auto",
-     "the weight of |f|^2; ?[0.1,1] are the only ones allowed (default auto: "
-     "it is selected)",
+     "the weight of |f|^2, of smoothness; ?[0.1,1]: the better of these "
+     "(default auto: chosen from the data)",
      &given.lambda, 0},
     {"C", 0, CLI_TEXT, "X", "another way to write --lambda 1/(2X)", &given.C,
      0},
@@ -47,8 +48,8 @@ static const cli_option options[] = {
     {"proba", 0, CLI_FLAG, NULL,
      "make probabilities for losses that have none, by folds", &given.proba, 0},
     {"select", 0, CLI_CHOICE, "auto|evidence|loo|gcv|cv|none",
-     "how open numbers are chosen (default: evidence if the kernel has some, "
-     "loo if only lambda is open)",
+     "how open numbers are chosen (default: squared loss: evidence, or loo if "
+     "only lambda is open; other losses: cv; one_class: none)",
      &given.select, 0},
     {"folds", 0, CLI_PARTS, "K",
      "how many parts cross-validation makes (default 5); rows of one --group "
@@ -67,17 +68,21 @@ static const cli_option options[] = {
      "fits in memory, gram help solvers explains each of them:",
      &given.solver, 0},
     {"precision", 0, CLI_CHOICE, "auto|double|single",
-     "of the factor; single is refined in double (default: where it pays)",
+     "of the factorisation; single is refined in double (default: single "
+     "where it pays)",
      &given.precision, 0},
     {"jitter", 0, CLI_REAL, "X",
-     "add X to the diagonal (default: only where the factorisation fails, and "
-     "said)",
+     "add X to the diagonal of the kernel matrix (default: only where the "
+     "factorisation fails, and then it is said)",
      &given.jitter, 0},
     {"no-jitter", 0, CLI_FLAG, NULL, "never add any, fail instead",
      &given.no_jitter, 0},
-    {"tolerance", 0, CLI_REAL, "X", "cg, gd: the relative residual to reach",
+    {"tolerance", 0, CLI_REAL, "X",
+     "where solvers stop that go step by step: relative residual (cg, gd), "
+     "gradient (newton, softmax), gap (prox), violation (smo)",
      &given.tolerance, 0},
-    {"steps", 0, CLI_COUNT, "N", "cg, gd: at most so many", &given.steps, 0},
+    {"steps", 0, CLI_COUNT, "N", "of these solvers, at most so many",
+     &given.steps, 0},
     {"step", 0, CLI_REAL, "X",
      "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))",
      &given.step, 0},

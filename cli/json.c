@@ -53,8 +53,8 @@ static int is_name(const char *text)
            (digits > EXACT || (digits > 1 && *text == '0'));
 }
 
-/* Dates, and numbers that are names in the file, are texts. */
-static int is_text(const gram_table *table, size_t j)
+/* Dates, and numbers that are names in the file, are texts there. */
+static int has_names(const gram_table *table, size_t j)
 {
     gram_column c = gram_table_column(table, j);
     int names = 0;
@@ -65,25 +65,25 @@ static int is_text(const gram_table *table, size_t j)
         names = text && !isnan(c.values[i]) &&
                 (c.type == GRAM_TYPE_DATE || is_name(text));
     }
-    return c.codes || names;
+    return names;
 }
 
 static json_t *json_column(const gram_table *table, size_t j)
 {
     gram_column c = gram_table_column(table, j);
     json_t *list = json_array();
-    int as_text = is_text(table, j);
+    int names = has_names(table, j);
 
     for (size_t i = 0; i < gram_table_rows(table); i++) {
-        const char *text = c.values
-                               ? gram_table_text(table, j, i)
-                               : (c.codes[i] < 0 ? NULL : c.levels[c.codes[i]]);
-        int missing = c.values ? isnan(c.values[i]) : c.codes[i] < 0;
+        const char *text = names ? gram_table_text(table, j, i) : NULL;
 
-        json_array_append_new(list, missing ? json_null()
-                                    : as_text && text
-                                        ? cli_json_text(text)
-                                        : cli_json_number(c.values[i]));
+        if (c.codes)
+            text = c.codes[i] < 0 ? NULL : c.levels[c.codes[i]];
+        else if (isnan(c.values[i]))
+            text = NULL;
+        json_array_append_new(list, text       ? cli_json_text(text)
+                                    : c.values ? cli_json_number(c.values[i])
+                                               : json_null());
     }
     return list;
 }

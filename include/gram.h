@@ -6,10 +6,12 @@
  * Every function that can fail returns a gram_status and says why through
  * gram_error_message().  Inputs come first, outputs last.  Input arrays and
  * strings are borrowed for the length of the call; nothing is kept unless the
- * comment says "Keeps".  Everything made by a _new, _read or _open function
- * is freed by the _free function of its type, and every _free accepts NULL.
- * When a call fails its outputs are NULL or untouched, and no file that was
- * to be written has changed.
+ * comment says "Keeps".  What a call hands out through a gram_... **out is new
+ * and is freed by the _free function of its type; every _free accepts NULL.
+ * Strings and structs that are returned belong to the object they are of; what
+ * has no object (names, entries of lists) is static.  When a call fails its
+ * outputs are NULL or untouched, and no file that was to be written has
+ * changed.  A function that returns no status cannot fail.
  *
  * Option structs are all zero by default: {0}, or a NULL pointer, asks for
  * what most people want.
@@ -696,8 +698,11 @@ typedef struct gram_fit_options {
     int precision; /* of the factor: 0 auto, 1 double, 2 single + refinement */
     double jitter; /* added to the diagonal; 0: only where the factorisation
                       fails, and reported; -1: never */
-    double tolerance; /* cg, gd: relative residual; 0: the solver's own */
-    size_t steps;     /* cg, gd: at most; 0: the solver's own */
+    double tolerance; /* solvers that go step by step stop at it; 0: their own.
+                         cg, gd: relative residual; newton, softmax: relative
+                         gradient; prox: relative gap; smo: violation of the
+                         conditions of an optimum */
+    size_t steps;     /* of these solvers, at most; 0: their own limit */
     double step;      /* gd: step size; 0: 1/(2 (lambda_max + lambda)) */
     double holdout;   /* gd: share of rows that tells when to stop; 0: none */
     gram_fold_options folds;  /* cv */
@@ -710,7 +715,7 @@ typedef struct gram_fit_options {
     int (*known)(void *user, const char *kernel, double lambda, double *error);
     void (*found)(void *user, const char *kernel, double lambda, double error);
     void *cell_user;
-    /* gd, cg: after every step; non-zero: stop */
+    /* gd, cg, newton: after every step; non-zero: stop */
     int (*trace)(void *user, size_t step, double loss, double held_out);
     void *trace_user;
 } gram_fit_options;

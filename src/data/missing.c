@@ -321,9 +321,9 @@ static gram_status fill_cells(gi_run *run, const gi_fill *f, gi_column *c,
         return gi_fail(GRAM_ERR_RANGE,
                        "column \"%s\": every cell is missing, there is no mean",
                        c->name);
-    GI_TRY(forget_texts(run, c));
-    if (c->codes)
+    if (!c->values)
         GI_TRY(find_level(run, c, f->level, &code));
+    GI_TRY(forget_texts(run, c));
     for (size_t i = 0; i < rows; i++)
         if (c->values)
             c->values[i] = isnan(c->values[i]) ? f->value : c->values[i];

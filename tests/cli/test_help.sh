@@ -40,7 +40,7 @@ run help solvers
 for solver in primal dual smo newton prox softmax; do
     holds "help solvers lists $solver" grep -q "^  $solver " out
     holds "and so does help fit" sh -c "'$GRAM' help fit | tr -s ' \n' ' ' |
-        grep -q 'solvers explains each of them: auto,.* $solver[, ]'"
+        grep -q 'solvers explains each of them: auto,.* ${solver}[, ]'"
 done
 
 run help --man

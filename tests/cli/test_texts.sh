@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_texts.sh - a column that is copied has the text of the file: dates, 007,
 # identifiers of 20 digits, 1.50, quoted text, missing cells as they were.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cat >data.csv <<'END'
@@ -47,6 +48,18 @@ prints '"id":["12345678901234567890",' "its long identifiers are texts"
 prints '"code":["007","008",null,' "and what begins with zeros"
 prints '"when":["2024-01-01","2024-01-02 08:30"' "and dates"
 prints '"y":[1.0,2.1,2.9,4.0,5.2]' "its numbers are numbers, and short"
+
+# Numbers of JSON are those of the table, in their shortest form.
+run predict m.gram data.csv --std --json
+holds "JSON has no digits that say nothing" sh -c \
+    "! grep -q '[0-9]\.[0-9]*0000000[1-9]' out"
+sed 's/.*"std":\[\([^]]*\)\].*/\1/' out | tr , '\n' >json
+run predict m.gram data.csv --std
+cut -d, -f2 out | sed 1d >csv
+holds "JSON and CSV have the same numbers" cmp json csv
+run score m.gram data.csv --interval 0.9 --json
+prints '"interval":0.9,' "0.9 is 0.9"
+prints '"n":5,' "whole numbers are whole"
 
 printf '+1 1:0.5\n-1.0 1:2\n01 2:1\n' >data.svm
 run fit data.svm -k "rbf(gamma=1)" --lambda 0.1 -q -o s.gram \

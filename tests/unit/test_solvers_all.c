@@ -326,10 +326,10 @@ TEST(too_little_memory_says_who_needs_what)
         .K = w.k.K, .n = large.n, .targets = 1, .y = w.y, .lambda = 0.1};
     w.k.run.memory = (size_t)8 << 20;
     CHECK_OK(gi_solver_choose(&w.k.run, &w.p, &s));
-    CHECK_STR(s->name, "cg"); /* the factor alone takes 16 MB */
+    CHECK_STR(s->name, "cg"); /* the factor alone takes 15 MiB */
     w.p.keep_factor = 1;
     CHECK(gi_solver_choose(&w.k.run, &w.p, &s) == GRAM_ERR_MEMORY);
-    CHECK(strstr(gram_error_message(), "2000 rows: dual needs 0.0"));
+    CHECK(strstr(gram_error_message(), "2000 rows: dual needs 1"));
     CHECK(strstr(gram_error_message(), "may be used; "));
     CHECK(s == NULL);
     kernel_world_free(&w.k);
@@ -398,7 +398,19 @@ TEST(failing_allocations_leave_nothing_behind)
     }
 }
 
-TESTS(SMALL(every_solver_solves_every_problem_it_can),
+TEST(every_solver_is_listed_with_what_it_does)
+{
+    size_t i = 0;
+
+    for (; gi_solver_at(i); i++) {
+        CHECK_STR(gram_solver_at(i).name, gi_solver_at(i)->name);
+        CHECK(strlen(gram_solver_at(i).brief) > 10);
+    }
+    CHECK(i > 0 && !gram_solver_at(i).name && !gram_solver_at(i + 1).name);
+}
+
+TESTS(SMALL(every_solver_is_listed_with_what_it_does),
+      SMALL(every_solver_solves_every_problem_it_can),
       NORMAL(gradient_descent_comes_near),
       SMALL(variances_are_those_of_the_bordered_system),
       NORMAL(bits_do_not_depend_on_threads),
