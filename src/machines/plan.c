@@ -41,9 +41,8 @@ static gi_cost path_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
 
-    p.n = rows;
     return gi_path_cost(
-        f->run, &p, NULL,
+        f->run, &p, rows, NULL,
         (f->select == GRAM_SELECT_GCV ? GI_WANT_GCV : GI_WANT_LOO) |
             GI_WANT_EVIDENCE,
         PATH);
@@ -80,14 +79,15 @@ static gi_cost folds_cost(const gi_fit *f, size_t rows)
     size_t folds = f->o->folds.folds ? f->o->folds.folds : 5;
     gi_cost cost, last;
 
-    p.n = rows;
-    cost = gi_path_folds_cost(f->run, &p, gi_select_cv_blas(f, rows), folds,
-                              lambdas);
-    last = gi_path_folds_cost(f->run, &p, &gi_blas_double, folds, lambdas);
+    cost = gi_path_folds_cost(f->run, &p, rows, gi_select_cv_blas(f, rows),
+                              folds, lambdas);
+    last =
+        gi_path_folds_cost(f->run, &p, rows, &gi_blas_double, folds, lambdas);
     cost.seconds *= (double)gi_grid_tries(f);
     cost.bytes = fmax(cost.bytes, last.bytes);
     if (f->o->folds.given) { /* how many there are is not known here */
-        last = gi_path_folds_cost(f->run, &p, &gi_blas_double, rows, lambdas);
+        last = gi_path_folds_cost(f->run, &p, rows, &gi_blas_double, rows,
+                                  lambdas);
         cost.bytes = fmax(cost.bytes, last.bytes);
     }
     return cost;
@@ -153,7 +153,7 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
 
     if (m->solutions > 1)
         one.targets = 1;
-    cost = solver->cost(run, &one);
+    cost = solver->cost(run, &one, one.n);
     if (cost.possible && gi_machine_pairs_fit(m, solver, run->memory))
         cost.bytes += gi_machine_pairs_bytes(m, solver);
 

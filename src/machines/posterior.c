@@ -39,11 +39,11 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
     gi_cost cost;
 
     budget.memory = (size_t)room_left(run);
-    cost = out->solver->cost(&budget, &out->p);
+    cost = out->solver->cost(&budget, &out->p, out->p.n);
     if (cost.bytes > (double)budget.memory && is_dual(out->solver) && !exact &&
         out->p.precision == GI_FACTOR_AUTO) {
         out->p.precision = GI_FACTOR_SINGLE;
-        cost = out->solver->cost(&budget, &out->p);
+        cost = out->solver->cost(&budget, &out->p, out->p.n);
     }
     if (cost.bytes > (double)budget.memory)
         return gi_fail(GRAM_ERR_MEMORY,

@@ -230,6 +230,7 @@ gram_status gi_laplace_value(gi_run *run, const gi_problem *p, double *value,
     gram_status status = GRAM_OK;
 
     *value = -INFINITY;
+    GI_TRY(gi_problem_check(p));
     if (dlog_lambda)
         *dlog_lambda = 0;
     if (grad)

@@ -26,7 +26,7 @@ typedef struct gi_normal {
 gram_status gi_normal_new(gi_run *run, const gi_problem *p, gi_normal *out);
 void gi_normal_free(gi_normal *q); /* what is inside */
 
-/* Seconds by the fixed rates. */
-double gi_normal_seconds(const gi_run *run, const gi_problem *p);
+/* Seconds for so many of the rows, by the fixed rates. */
+double gi_normal_seconds(const gi_run *run, const gi_problem *p, size_t rows);
 
 #endif

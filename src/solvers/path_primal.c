@@ -437,10 +437,10 @@ done:
     return status;
 }
 
-gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p, size_t rows,
                             unsigned want, size_t count)
 {
-    const double n = (double)p->n, N = (double)p->K->features;
+    const double n = (double)rows, N = (double)p->K->features;
     const double one = gi_rate_gemm(&gi_blas_double), all = one * run->threads;
     const double targets = (double)p->targets, word = sizeof(double);
     gi_cost c = {0};

@@ -71,6 +71,19 @@ double gi_rate_kernel(double cost)
     return 1 / (ENTRY_SECONDS + cost / RATE_ENTRIES);
 }
 
+gram_status gi_problem_check(const gi_problem *p)
+{
+    if (p->n == 0 || p->targets == 0)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "%zu rows and %zu targets, must be at least 1", p->n,
+                       p->targets);
+    if (!p->K || p->K->rows != p->n || p->K->cols != p->n)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "a problem of %zu rows: its matrix is %zu x %zu", p->n,
+                       p->K ? p->K->rows : 0, p->K ? p->K->cols : 0);
+    return GRAM_OK;
+}
+
 int gi_problem_is_squared(const gi_problem *p)
 {
     return !p->loss || gi_loss_is(p->loss, "squared");
@@ -120,20 +133,25 @@ gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
     gi_cost cost[COUNT];
     gi_run one = *run; /* the choice does not depend on threads */
     double least = INFINITY;
+    gram_status status;
 
     one.threads = 1;
     *out = NULL;
+    GI_TRY(gi_problem_check(p));
     for (size_t i = 0; i < COUNT; i++) {
-        double seconds = solvers[i]->cost(&one, p).seconds;
+        double seconds = solvers[i]->cost(&one, p, p->n).seconds;
 
-        cost[i] = solvers[i]->cost(run, p);
+        cost[i] = solvers[i]->cost(run, p, p->n);
         if (!cost[i].possible || cost[i].bytes > (double)run->memory ||
             !is_candidate(solvers[i], p) || !(seconds < least))
             continue;
         least = seconds;
         *out = solvers[i];
     }
-    return *out ? GRAM_OK : refuse(run, p, cost);
+    if (!*out)
+        status = refuse(run, p, cost);
+done:
+    return status;
 }
 
 /* -------------------------------------------------------------------- solve */
@@ -146,11 +164,7 @@ static gram_status check(gi_run *run, const gi_solver *solver,
     if (!(p->lambda >= 0) || !isfinite(p->lambda))
         return gi_fail(GRAM_ERR_RANGE, "lambda = %g, must be at least 0",
                        p->lambda);
-    if (p->n == 0 || p->targets == 0)
-        return gi_fail(GRAM_ERR_SHAPE,
-                       "%zu rows and %zu targets, must be at least 1", p->n,
-                       p->targets);
-    cost = solver->cost(run, p);
+    cost = solver->cost(run, p, p->n);
     if (!cost.possible)
         return gi_fail(GRAM_ERR_RANGE, "solver %s: %s", solver->name,
                        cost.why ? cost.why : "not for this kernel");
@@ -172,6 +186,7 @@ gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
                          .rank = p->n,
                          .converged = 1,
                          .precision = gi_blas_double.name};
+    GI_TRY(gi_problem_check(p));
     if (!solver)
         GI_TRY(gi_solver_choose(run, p, &solver));
     GI_TRY(check(run, solver, p));

@@ -353,9 +353,9 @@ int gi_markov_applies(const gi_problem *p)
 /* Bytes: the chain (while it is sorted, times and points twice), the pass, a
  * product, five columns, and the solution.  Seconds: sort and steps, then the
  * runs of every column. */
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double n = (double)p->n, columns = (double)p->targets + 1, states;
+    double n = (double)rows, columns = (double)p->targets + 1, states;
 
     (void)run;
     if (!gi_problem_is_squared(p))

@@ -31,9 +31,9 @@ typedef struct primal {
     gi_chol *factor; /* of C + lambda I */
 } primal;
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double N = (double)p->K->features, n = (double)p->n;
+    double N = (double)p->K->features, n = (double)rows;
     double t = (double)p->targets, rate = gi_rate_gemm(&gi_blas_double);
     gi_cost c = {.possible = p->K->features > 0};
 
@@ -45,7 +45,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
               (double)gi_chol_bytes(p->K->features, &gi_blas_double) +
               8 * (ROWS * (N + t) + N * (2 * t + 1) + n * t) +
               (double)gi_operator_bytes(p->K);
-    c.seconds = gi_normal_seconds(run, p) +
+    c.seconds = gi_normal_seconds(run, p, rows) +
                 (N * N * N / 3 + 6 * n * N * (t + 1)) / rate / run->threads;
     return c;
 }

@@ -71,10 +71,10 @@ gram_status gi_system_columns(gi_run *run, const gi_operator *T,
  * block of BLAS's kernels and of our tiles' rows: wide enough to be fast, narrow
  * enough for a single one. */
 
-/* Steps that conjugate gradients will take to p->tolerance with the single
- * precision factor of K + lambda D as preconditioner; infinity if rounding is
- * too large beside lambda. */
-double gi_system_steps(const gi_problem *p, double mean_diagonal);
+/* Steps that conjugate gradients will take to p->tolerance, on so many rows,
+ * with the single precision factor of K + lambda D as preconditioner; infinity
+ * if rounding is too large beside lambda. */
+double gi_system_steps(const gi_problem *p, size_t rows, double mean_diagonal);
 
 /* The mean of the diagonal of K, for costs; NaN if it cannot be had. */
 double gi_system_scale(const gi_run *run, const gi_problem *p);
@@ -103,8 +103,8 @@ static inline double gi_system_worse(double residual, double off, double size)
     return isnan(residual) || other <= residual ? residual : other;
 }
 
-/* Seconds of a product K V, V with r columns, on one core, by the fixed
- * rates. */
-double gi_system_product_seconds(const gi_problem *p, size_t r);
+/* Seconds of a product K V, K of so many rows and V with r columns, on one
+ * core, by the fixed rates. */
+double gi_system_product_seconds(const gi_problem *p, size_t rows, size_t r);
 
 #endif

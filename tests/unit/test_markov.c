@@ -530,14 +530,14 @@ TEST(other_kernels_are_not_for_it)
     gi_run r = gi_run_begin(NULL);
 
     world_make(&w, GI_MARKOV_EXPONENTIAL, &layouts[0], 20, 1);
-    CHECK(gi_solver_markov.cost(&r, &w.p).possible);
-    CHECK(gi_solver_markov.cost(&r, &w.p).seconds > 0);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).seconds > 0);
     w.kernel.rate = NAN; /* still open */
-    CHECK(!gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(!gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
     w.kernel.family = GI_MARKOV_MIN; /* which has none */
-    CHECK(gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
     w.K.markov = NULL;
-    CHECK(!gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(!gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
 }
 
 TEST(failing_allocations_leave_nothing)
