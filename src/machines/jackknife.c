@@ -124,8 +124,8 @@ done:
 /* --------------------------------------------------------------- intervals */
 
 /* The k-th smallest of f_{-i}(x) + sign |r_i| for column j of c. */
-static double bound(const jackknife *k, size_t j, size_t target, double mean,
-                    double sign, double *room)
+static double bound(const jackknife *k, size_t m, size_t j, size_t target,
+                    double mean, double sign, double *room)
 {
     size_t T = k->p.p.targets, at = sign < 0 ? k->low : k->high;
 
@@ -135,7 +135,7 @@ static double bound(const jackknife *k, size_t j, size_t target, double mean,
         double r = k->r[i * T + target];
 
         room[i] = isinf(r) ? sign * INFINITY
-                           : mean - k->c[i * ROWS + j] * r + sign * fabs(r);
+                           : mean - k->c[i * m + j] * r + sign * fabs(r);
     }
     return select_at(room, k->n, at - 1);
 }
@@ -160,9 +160,9 @@ static gram_status intervals(jackknife *k, size_t q, const double *mean,
                 double *room = k->room + j * k->n;
 
                 if (lower)
-                    lower[at] = bound(k, j, t, mean[at], -1, room);
+                    lower[at] = bound(k, m, j, t, mean[at], -1, room);
                 if (upper)
-                    upper[at] = bound(k, j, t, mean[at], 1, room);
+                    upper[at] = bound(k, m, j, t, mean[at], 1, room);
             }
         GI_TRY(gi_run_tick(a->run, (double)(from + m) / (double)a->rows));
     }

@@ -129,12 +129,11 @@ gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
                                  double *room, double *out, double *left)
 {
     gram_status status = GRAM_OK;
-    enum { ROWS = GI_SYSTEM_ROWS };
     const double *inverse = p->s->inverse_one;
     double one = 0;
 
-    GI_TRY(gi_system_columns(run, T, &gi_blas_double, row, m, ROWS, room, out));
-    GI_TRY(gi_chol_solve(run, p->s->factor, ROWS, out, ROWS));
+    GI_TRY(gi_system_columns(run, T, &gi_blas_double, row, m, room, out));
+    GI_TRY(gi_chol_each(run, p->s->factor, 1, m, out, m));
     if (!inverse)
         goto done;
     for (size_t j = 0; j < m; j++)
@@ -142,13 +141,13 @@ gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
     for (size_t i = 0; i < p->p.n; i++) {
         one += inverse[i];
         for (size_t j = 0; j < m; j++)
-            left[j] -= out[i * ROWS + j];
+            left[j] -= out[i * m + j];
     }
     for (size_t j = 0; j < m; j++)
         left[j] /= sqrt(one);
     for (size_t i = 0; i < p->p.n; i++)
         for (size_t j = 0; j < m; j++)
-            out[i * ROWS + j] += inverse[i] * left[j] / sqrt(one);
+            out[i * m + j] += inverse[i] * left[j] / sqrt(one);
 done:
     return status;
 }

@@ -64,10 +64,9 @@ void gi_posterior_free(gi_posterior *p);
 /* Can it be had within the memory, by whatever solver? */
 int gi_posterior_fits(gi_run *run, const gram_machine *m);
 
-/* For rows row .. row+m-1 of T, at most GI_SYSTEM_ROWS, and a factor in double:
- * out[i*GI_SYSTEM_ROWS + j] = the weight of y_i in the mean there, and with an
- * intercept left[j] = u of it (posterior.c).  room is n x GI_SYSTEM_ROWS like
- * out. */
+/* For rows row .. row+m-1 of T, and a factor in double: out[i*m + j] = the
+ * weight of y_i in the mean there, and with an intercept left[j] = u of it
+ * (posterior.c).  room is n x m like out. */
 gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
                                  const gi_operator *T, size_t row, size_t m,
                                  double *room, double *out, double *left);

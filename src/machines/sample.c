@@ -18,7 +18,7 @@
 #include "machines/predict.h"
 #include "solvers/system.h"
 
-enum { ROWS = 192 };
+enum { ROWS = GI_SYSTEM_ROWS };
 
 /* Streams of draw c: of f from SAMPLE + c, of the noise from NOISE + c. */
 static const uint64_t SAMPLE = (uint64_t)0x73616d70 << 32;
@@ -35,7 +35,7 @@ static gram_status reduce(const gi_asked *a, const gi_posterior *p, size_t from,
     double *product = NULL;
 
     GI_TRY(GI_NEW(a->run, product, a->rows * m));
-    GI_TRY(gi_system_columns(a->run, a->T, &gi_blas_double, from, m, m, room,
+    GI_TRY(gi_system_columns(a->run, a->T, &gi_blas_double, from, m, room,
                              weight));
     GI_TRY(gi_chol_solve(a->run, p->s->factor, m, weight, m));
     GI_TRY(a->T->product(a->T, a->run, 0, weight, m, product));

@@ -66,7 +66,7 @@ static gram_status constant_new(gi_run *run, const gi_problem *p,
     }
     GI_TRY(gi_singular_fit(s, 1, c->outside, c->o));
     GI_TRY(gi_singular_expand(s, 1, -1, c->o, 1, c->outside));
-    gi_singular_forward(s, 1, c->o);
+    GI_TRY(gi_singular_forward(s, 1, c->o));
     c->size = dot(n, c->outside, 1, c->outside, 1);
     if (c->size <= (double)n * DBL_EPSILON * all)
         c->size = 0;
@@ -102,7 +102,7 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
             y[i * t + j] =
                 (p->y[i * t + j] - s->mean[j]) / sqrt(gi_system_noise(p, i));
     GI_TRY(gi_singular_fit(k, t, y, h));
-    gi_singular_forward(k, t, h);
+    GI_TRY(gi_singular_forward(k, t, h));
     GI_TRY(GI_NEW_ZERO(run, out->intercept, t));
     if (p->intercept) {
         GI_TRY(constant_new(run, p, k, &one));
@@ -114,7 +114,7 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
                 h[i * t + j] -= b * one.o[i];
         }
     }
-    gi_singular_backward(k, t, h);
+    GI_TRY(gi_singular_backward(k, t, h));
     GI_TRY(GI_NEW_ZERO(run, out->alpha, n * t));
     for (size_t i = 0; i < k->rank; i++)
         memcpy(out->alpha + k->pivot[i] * t, h + i * t, t * sizeof *h);
@@ -128,31 +128,33 @@ done:
 
 /* ----------------------------------------------------------------- variance */
 
-enum { ROWS = GI_SYSTEM_ROWS };
-
-/* Take from the prior variances of m rows what their columns, n x ROWS,
- * explain; h is room for rank x ROWS. */
-static void explain(const gi_singular *k, const constant *one, size_t m,
-                    const double *columns, double *h, double *out)
+/* Take from the prior variances of m rows what their columns, n x m, explain;
+ * h is room for rank x m. */
+static gram_status explain(const gi_singular *k, const constant *one, size_t m,
+                           const double *columns, double *h, double *out)
 {
+    gram_status status = GRAM_OK;
     double size = one->o ? dot(k->rank, one->o, 1, one->o, 1) : 0;
 
     for (size_t i = 0; i < k->rank; i++)
-        for (size_t j = 0; j < ROWS; j++)
-            h[i * ROWS + j] = columns[k->pivot[i] * ROWS + j];
-    gi_singular_forward(k, ROWS, h);
+        for (size_t j = 0; j < m; j++)
+            h[i * m + j] = columns[k->pivot[i] * m + j];
+    GI_TRY(gi_singular_forward(k, m, h));
     for (size_t j = 0; j < m; j++) {
-        double off = one->o ? 1 - dot(k->rank, one->o, 1, h + j, ROWS) : 0;
+        double off = one->o ? 1 - dot(k->rank, one->o, 1, h + j, m) : 0;
 
-        out[j] = fmax(0, out[j] - dot(k->rank, h + j, ROWS, h + j, ROWS));
+        out[j] = fmax(0, out[j] - dot(k->rank, h + j, m, h + j, m));
         if (one->o && one->size == 0)
             out[j] += off * off / size;
     }
+done:
+    return status;
 }
 
 gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
                                     const gi_operator *T, double *out)
 {
+    enum { ROWS = GI_SYSTEM_ROWS };
     const size_t n = p->n;
     gi_singular *k = NULL;
     constant one = {0};
@@ -172,9 +174,9 @@ gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
     for (size_t row = 0; row < T->rows; row += ROWS) {
         size_t m = T->rows - row < ROWS ? T->rows - row : ROWS;
 
-        GI_TRY(gi_system_columns(run, T, &gi_blas_double, row, m, ROWS, room,
-                                 columns));
-        explain(k, &one, m, columns, h, out + row);
+        GI_TRY(
+            gi_system_columns(run, T, &gi_blas_double, row, m, room, columns));
+        GI_TRY(explain(k, &one, m, columns, h, out + row));
         GI_TRY(gi_run_tick(run, (double)(row + m) / (double)T->rows));
     }
 done:

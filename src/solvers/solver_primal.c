@@ -132,8 +132,8 @@ static gram_status solve_singular(primal *q, gi_solution *out)
     GI_TRY(GI_NEW(q->run, basic, s->rank * t));
     for (size_t i = 0; i < s->rank; i++)
         memcpy(basic + i * t, q->e.c + s->pivot[i] * t, t * sizeof *basic);
-    gi_singular_forward(s, t, basic);
-    gi_singular_backward(s, t, basic);
+    GI_TRY(gi_singular_forward(s, t, basic));
+    GI_TRY(gi_singular_backward(s, t, basic));
     GI_TRY(gi_singular_normal(s, t, basic));
     GI_TRY(gi_singular_expand(s, t, 1, basic, 0, out->weights));
 done:
@@ -303,10 +303,7 @@ done:
 
 /* ----------------------------------------------------------------- variance */
 
-/* Right-hand sides at a time. */
-enum { SIDES = GI_SYSTEM_ROWS };
-
-/* Columns phi - mean of m rows of T, N x SIDES, zeros behind them. */
+/* Columns phi - mean of some rows of T: N x m. */
 static gram_status new_columns(gi_run *run, const gi_operator *T, size_t row,
                                size_t m, const double *mean, double *room,
                                double *out)
@@ -316,9 +313,8 @@ static gram_status new_columns(gi_run *run, const gi_operator *T, size_t row,
 
     GI_TRY(T->feature_rows(T, run, row, m, room, N));
     for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < SIDES; i++)
-            out[j * SIDES + i] =
-                i < m ? room[i * N + j] - (mean ? mean[j] : 0) : 0;
+        for (size_t i = 0; i < m; i++)
+            out[j * m + i] = room[i * N + j] - (mean ? mean[j] : 0);
 done:
     return status;
 }
@@ -328,7 +324,7 @@ static void add_squares(size_t n, size_t m, const double *a, double scale,
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++)
-            out[j] += scale * a[i * SIDES + j] * a[i * SIDES + j];
+            out[j] += scale * a[i * m + j] * a[i * m + j];
 }
 
 /* lambda |L^-1 (phi - mean)|^2 + lambda/sum W; with lambda = 0 what of phi -
@@ -347,7 +343,7 @@ static gram_status variance(gi_run *run, const gi_problem *p,
     if (lambda == 0 && s->rank < N) {
         GI_TRY(gi_normal_new(run, p, &q.e));
         GI_TRY(find_pivots(&q, &range));
-        GI_TRY(GI_NEW(run, c, range->rank * SIDES));
+        GI_TRY(GI_NEW(run, c, range->rank * ROWS));
     } else if (!s->factor) {
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "variances: the factor of Phi'Phi + lambda was not "
@@ -355,20 +351,20 @@ static gram_status variance(gi_run *run, const gi_problem *p,
     }
     for (size_t i = 0; i < p->n; i++)
         weight += 1 / gi_system_noise(p, i);
-    GI_TRY(GI_NEW(run, room, SIDES * N));
-    GI_TRY(GI_NEW(run, column, SIDES * N));
-    for (size_t row = 0; row < T->rows; row += SIDES) {
-        size_t m = T->rows - row < SIDES ? T->rows - row : SIDES;
+    GI_TRY(GI_NEW(run, room, ROWS * N));
+    GI_TRY(GI_NEW(run, column, ROWS * N));
+    for (size_t row = 0; row < T->rows; row += ROWS) {
+        size_t m = T->rows - row < ROWS ? T->rows - row : ROWS;
         double *v = out + row;
 
         memset(v, 0, m * sizeof *v);
         GI_TRY(new_columns(run, T, row, m, range ? q.e.mean : s->primal_mean,
                            room, column));
         if (range) {
-            GI_TRY(gi_singular_fit(range, SIDES, column, c));
-            GI_TRY(gi_singular_expand(range, SIDES, -1, c, 1, column));
+            GI_TRY(gi_singular_fit(range, m, column, c));
+            GI_TRY(gi_singular_expand(range, m, -1, c, 1, column));
         } else {
-            GI_TRY(gi_chol_forward(run, s->factor, SIDES, column, SIDES));
+            GI_TRY(gi_chol_each(run, s->factor, 0, m, column, m));
         }
         add_squares(N, m, column, range ? 1 : lambda, v);
         for (size_t i = 0; p->intercept && i < m; i++)

@@ -203,7 +203,7 @@ enum { COLUMNS = GI_SYSTEM_COLUMNS };
 typedef struct turning {
     const gi_operator *T;
     const gi_blas *blas;
-    size_t row, m, width;
+    size_t row, m;
     char *room, *out;
 } turning;
 
@@ -220,19 +220,16 @@ static gram_status turn(void *user, size_t task)
                       end - first));
     for (size_t i = 0; i < t->m; i++)
         for (size_t j = first; j < end; j++, tile += size)
-            memcpy(t->out + (j * t->width + i) * size, tile, size);
-    for (size_t j = first; j < end; j++)
-        memset(t->out + (j * t->width + t->m) * size, 0,
-               (t->width - t->m) * size);
+            memcpy(t->out + (j * t->m + i) * size, tile, size);
 done:
     return status;
 }
 
 gram_status gi_system_columns(gi_run *run, const gi_operator *T,
                               const gi_blas *blas, size_t row, size_t m,
-                              size_t width, void *room, void *out)
+                              void *room, void *out)
 {
-    turning t = {T, blas, row, m, width, room, out};
+    turning t = {T, blas, row, m, room, out};
 
     return gi_each(run, (T->cols + COLUMNS - 1) / COLUMNS, turn, &t);
 }

@@ -57,19 +57,12 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
                                gram_status (*factor)(void *user, gi_run *run),
                                void *user, double *jitter);
 
-/* The columns of rows row .. row+m-1 of T: out[j*width + i] = T(row + i, j), in
- * that precision, for all columns j, and 0 for i from m to width-1; room is of
- * the same size.  T must have been prepared. */
+/* The columns of rows row .. row+m-1 of T: out[j*m + i] = T(row + i, j), in
+ * that precision, for all columns j; room is of the same size.  T must have
+ * been prepared; it is best asked for GI_SYSTEM_ROWS rows, whole tiles. */
 gram_status gi_system_columns(gi_run *run, const gi_operator *T,
                               const gi_blas *blas, size_t row, size_t m,
-                              size_t width, void *room, void *out);
-
-/* GI_SYSTEM_ROWS right-hand sides are solved for together, where the answer for
- * one must not depend on how many there are: BLAS gives other bits at the edges
- * of its blocks and for other shapes, so the width is always this, filled up
- * with zeros, and all of its columns are inside.  It is a multiple of every
- * block of BLAS's kernels and of our tiles' rows: wide enough to be fast, narrow
- * enough for a single one. */
+                              void *room, void *out);
 
 /* Steps that conjugate gradients will take to p->tolerance, on so many rows,
  * with the single precision factor of K + lambda D as preconditioner; infinity

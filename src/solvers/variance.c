@@ -11,25 +11,23 @@
 #include "base/mem.h"
 #include "solvers/system.h"
 
-enum { ROWS = GI_SYSTEM_ROWS };
-
-/* out[j] -= |column j|^2 for the first m columns of n x ROWS. */
+/* out[j] -= |column j|^2 of the n x m matrix. */
 static void subtract_squares(const gi_blas *blas, size_t n, size_t m,
                              const char *columns, double *row, double *out)
 {
     for (size_t i = 0; i < n; i++) {
-        blas->read(m, columns + i * ROWS * blas->size, 1, row);
+        blas->read(m, columns + i * m * blas->size, 1, row);
         for (size_t j = 0; j < m; j++)
             out[j] -= row[j] * row[j];
     }
 }
 
-/* Row i of the n x ROWS matrix times root[i], m columns of it. */
+/* Row i of the n x m matrix times root[i]. */
 static void scale_rows(const gi_blas *blas, size_t n, size_t m,
                        const double *root, double *row, char *columns)
 {
     for (size_t i = 0; i < n; i++) {
-        char *at = columns + i * ROWS * blas->size;
+        char *at = columns + i * m * blas->size;
 
         blas->read(m, at, 1, row);
         for (size_t j = 0; j < m; j++)
@@ -60,6 +58,7 @@ gram_status gi_variance_by_factor(gi_run *run, const gi_problem *p,
                                   const gi_solution *s, const gi_operator *T,
                                   double *out)
 {
+    enum { ROWS = GI_SYSTEM_ROWS };
     const gi_blas *blas = s->factor ? gi_chol_blas(s->factor) : NULL;
     char *columns = NULL, *room = NULL;
     double row[ROWS];
@@ -76,10 +75,10 @@ gram_status gi_variance_by_factor(gi_run *run, const gi_problem *p,
         gi_run part = gi_run_part(run, (double)i / (double)T->rows,
                                   (double)(i + m) / (double)T->rows);
 
-        GI_TRY(gi_system_columns(run, T, blas, i, m, ROWS, room, columns));
+        GI_TRY(gi_system_columns(run, T, blas, i, m, room, columns));
         if (s->root)
             scale_rows(blas, p->n, m, s->root, row, columns);
-        GI_TRY(gi_chol_forward(&part, s->factor, ROWS, columns, ROWS));
+        GI_TRY(gi_chol_each(&part, s->factor, 0, m, columns, m));
         subtract_squares(blas, p->n, m, columns, row, out + i);
         for (size_t j = i; j < i + m; j++)
             out[j] = fmax(out[j], 0);
