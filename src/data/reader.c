@@ -165,7 +165,8 @@ static gram_status mark_all(gram_reader *r, const char *what, const char *text,
 
         if (typed)
             GI_TRY(type_by_name(spec, i, &value));
-        GI_TRY(mark(spec, i, names, count, value, marks));
+        GI_TRY(gi_context(mark(spec, i, names, count, value, marks), "%s",
+                          gi_input_name(r->in)));
     }
 done:
     gi_spec_free(spec);
@@ -343,6 +344,7 @@ gram_status gram_table_read(const char *path, const gram_read_options *options,
         goto done;
     }
     GI_TRY(gi_run_tick(&r->run, 1));
+    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->file));
     *out = t;
     t = NULL;
 done:

@@ -38,6 +38,7 @@ typedef struct gi_column {
 
 struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
+    char *file;           /* it was read from, for messages; or NULL */
     size_t rows, cols;
     size_t room;      /* rows that fit in every column */
     size_t cols_room; /* columns that fit in `column` */
@@ -68,6 +69,10 @@ gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
 
 /* The number of missing cells, counted anew. */
 void gi_column_count_missing(gi_column *c, size_t rows);
+
+/* Put the name of the file that t was read from in front of the sentence of a
+ * failure that columns or cells are to blame for, unless it is there. */
+gram_status gi_table_context(gram_status status, const gram_table *t);
 
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);

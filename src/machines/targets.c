@@ -363,9 +363,11 @@ gram_status gi_fit_targets(gi_fit *f)
     classes = m->columns && are_classes(m->loss, first);
     for (size_t j = 0; !classes && j < f->table->cols; j++)
         if (f->table->column[j].role == GRAM_ROLE_TARGET && m->columns)
-            GI_TRY(check_target(m->loss, &f->table->column[j], f->table->rows));
+            GI_TRY(gi_table_context(
+                check_target(m->loss, &f->table->column[j], f->table->rows),
+                f->table));
     GI_TRY(keep_names(f));
-    GI_TRY(read_noise(f));
+    GI_TRY(gi_table_context(read_noise(f), f->table));
     m->trained = m->n;
     if (m->noise_column && (classes || !gi_machine_is_squared(m)))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
