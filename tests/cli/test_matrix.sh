@@ -142,9 +142,9 @@ breaks linear holes.npy \
 holds "none of them wrote a file" [ ! -e no.npy ]
 
 # Of two files the sentence says which one.
-printf 'a\n1\n2\n' >less.csv
-printf 'a,b\n1,2\n1,-2\n' >below.csv
-printf 'a,b\n1,2\n,2\n' >hole.csv
+printf 'x\n1\n2\n' >less.csv
+printf 'x,y\n1,2\n1,-2\n' >below.csv
+printf 'x,y\n1,2\n,2\n' >hole.csv
 for pair in "a.csv less.csv" "below.csv a.csv" "a.csv below.csv" \
     "a.csv hole.csv" "hole.csv a.csv"; do
     for command in "matrix -o no.npy min" "test -k min"; do
