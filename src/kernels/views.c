@@ -167,9 +167,9 @@ static gram_status take_features(choice *c, const gi_need *need)
         if (is_feature(&c->t->column[j]))
             GI_TRY(take(c, j));
     if (c->count == 0)
-        status = gi_spec_fail(c->spec, need->at, GRAM_ERR_SHAPE,
-                              "%s looks at all features, the table has none",
-                              need->kernel);
+        status = gi_fail(GRAM_ERR_SHAPE,
+                         "%s looks at all features, the table has none",
+                         need->kernel);
 done:
     return status;
 }

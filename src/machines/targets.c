@@ -378,6 +378,11 @@ gram_status gi_fit_targets(gi_fit *f)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
                        f->table->rows ? "no rows: all weights are 0"
                                       : "no rows: a fit needs at least one"));
+    if (f->o->class_weights && !classes)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "class weights: loss %s has numbers as targets, not "
+                       "classes",
+                       m->loss_text));
     if (classes) {
         count_targets(gi_fit_table(f), &first);
         GI_TRY(read_classes(f, first));

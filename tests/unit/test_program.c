@@ -280,8 +280,7 @@ TEST(columns_that_are_not_there_are_refused)
         CHECK_OK(gram_table_set_role(n, (const char *[]){"c0", "c1", "c2"}[j],
                                      GRAM_ROLE_TARGET));
     fails("1 + linear", n, GRAM_ERR_SHAPE,
-          "kernel \"1 + linear\", character 5: linear looks at all features, "
-          "the table has none");
+          "linear looks at all features, the table has none");
     gram_table_free(t);
     gram_table_free(n);
     CHECK_OK(gram_table_new(0, &t));
