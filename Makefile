@@ -63,7 +63,7 @@ demo: $(PROGRAM) ## build, and show what gram does on data of its own
 	@$(PROGRAM) demo
 
 check: tests python ## run all tests; ends in "N passed, N failed"
-	@tests/run.sh $(BUILD)
+	@PYTHON=$(PYTHON) tests/run.sh $(BUILD)
 
 check-hard: deps-hard ## sanitizers, valgrind, fuzzing, linting, long tests
 	@tools/check_hard.sh long 30

@@ -22,10 +22,13 @@ static int run(int count, char **operands)
     gram_exec exec = cli_exec("computing");
     for (int i = 0; i < count; i++)
         CLI_TRY(cli_status(gram_machine_load(operands[i], &exec, &m[i])));
-    CLI_TRY(cli_status(gram_machine_inner(m[0], NULL, &exec, &ff)));
+    CLI_TRY(
+        cli_status_of(operands[0], gram_machine_inner(m[0], NULL, &exec, &ff)));
     if (count > 1) {
-        CLI_TRY(cli_status(gram_machine_inner(m[1], NULL, &exec, &gg)));
-        CLI_TRY(cli_status(gram_machine_inner(m[0], m[1], &exec, &fg)));
+        CLI_TRY(cli_status_of(operands[1],
+                              gram_machine_inner(m[1], NULL, &exec, &gg)));
+        CLI_TRY(cli_status_of(operands[1],
+                              gram_machine_inner(m[0], m[1], &exec, &fg)));
     }
     double distance = root(ff - 2 * fg + gg);
     if (cli.json) {

@@ -134,6 +134,7 @@ static int set_real(const cli_option *o, const char *text)
  * then B or iB if one likes. */
 static int set_size(const cli_option *o, const char *text)
 {
+    enum { LEAST = 1 << 20 };
     static const char units[] = "KMGT";
     size_t digits = strspn(text, "0123456789.");
     char *end = NULL;
@@ -150,6 +151,10 @@ static int set_size(const cli_option *o, const char *text)
         }
         if (strcmp(end, "B") == 0)
             end++;
+        if (*end == '\0' && x >= 1 && x < LEAST)
+            return cli_fail("--%s: %s, must be at least 1M: less holds no "
+                            "table",
+                            o->name, text);
         if (*end == '\0' && x >= 1 && x < 0x1p63) {
             *(size_t *)o->value = (size_t)x;
             return CLI_GOOD;

@@ -75,10 +75,9 @@ static char *join(const cli_list *list)
 static int set_role(const char *path, gram_table *table, const char *name,
                     gram_role role)
 {
-    if (!name || gram_table_set_role(table, name, role) == GRAM_OK)
+    if (!name)
         return CLI_GOOD;
-    return cli_fail("%s: %s", cli_path(path, "standard input"),
-                    gram_error_message());
+    return cli_status_of(path, gram_table_set_role(table, name, role));
 }
 
 /* A target that was named takes the place of the file's own. */

@@ -425,7 +425,7 @@ GRAM_API gram_status gram_scaler_get(const gram_scaler *scaler,
                                      double *factor);
 
 typedef struct gram_fold_options {
-    size_t folds;         /* 0: 5 */
+    size_t folds;         /* 0: 5, or as many as there are rows or groups */
     const char *stratify; /* category column whose shares every fold keeps */
     const char *group;    /* column whose equal values stay in one fold */
     const char *given;    /* column that holds the folds: each value is one */

@@ -24,6 +24,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?run.sh: which build folder?}" && pwd) || exit 2
 shift
 kinds=${*:-unit cli tools python}
+# Debian's, which has what the tests need, whatever comes first on the PATH.
+export PYTHON="${PYTHON:-/usr/bin/python3}"
 export build root RUNNER="${RUNNER-}" LIMIT="${LIMIT:-300}"
 # Several programs share the cores: waiting threads sleep instead of spinning.
 export OMP_WAIT_POLICY=passive
@@ -58,7 +60,7 @@ run_one() {
     cli) timeout "$LIMIT" sh "$2" ;;
     tools) cd "$root" && timeout "$LIMIT" "$2" "$build" ;;
     python) PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1 \
-        timeout "$LIMIT" /usr/bin/python3 -m pytest -q -rs --tb=short \
+        timeout "$LIMIT" "$PYTHON" -m pytest -q -rs --tb=short \
         -p no:cacheprovider "$2" ;;
     esac >"$work/$name.log" 2>&1 </dev/null
     status=$?

@@ -80,6 +80,32 @@ def test_a_kernel_shows_its_certificate_in_a_notebook():
     assert "refuted" in shown and "&lt;a&gt;" in shown
 
 
+@pytest.fixture(name="backend")
+def _backend(monkeypatch):
+    monkeypatch.syspath_prepend(PYTHON)
+    return importlib.import_module("backend")
+
+
+def test_a_python_that_can_build_needs_no_other(backend, monkeypatch):
+    assert backend.builder() == sys.executable
+    assert backend.get_requires_for_build_wheel() == []
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert backend.builder() in (backend.DEBIAN, None)
+
+
+def test_what_is_missing_to_build_is_said_in_a_sentence(
+    backend, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(backend, "DEBIAN", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    assert backend.get_requires_for_build_wheel() == backend.NEEDS
+    with pytest.raises(SystemExit) as caught:
+        backend.build_wheel(tmp_path)
+    said = str(caught.value)
+    assert "\n" not in said and "-m pip install" in said
+    assert all(need in said for need in backend.NEEDS)
+
+
 @pytest.mark.skipif(
     os.environ.get("GRAM_TEST_SIZE") != "long", reason="slow: size long"
 )
@@ -89,7 +115,7 @@ def test_a_wheel_installs_without_a_network(tmp_path):
             [str(word) for word in words],
             cwd=tmp_path,
             env={
-                "PATH": os.environ["PATH"],
+                "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
                 "GRAM_BUILD": str(BUILD),
                 "PIP_NO_INDEX": "1",
                 "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -101,11 +127,16 @@ def test_a_wheel_installs_without_a_network(tmp_path):
         assert done.returncode == 0, done.stdout
         return done.stdout
 
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "python3", "pip"):  # the first on the PATH
+        fake = tmp_path / "bin" / name
+        fake.write_text("#!/bin/sh\nexit 1\n")
+        fake.chmod(0o755)
     home = tmp_path / "env"
     venv.create(home, system_site_packages=True, with_pip=True)
     python = home / "bin/python"
     pip = (python, "-m", "pip")
-    options = ("--no-build-isolation", "--no-deps")
+    options = ("--no-deps",)
     run(*pip, "wheel", *options, "-w", tmp_path / "wheels", PYTHON)
     (wheel,) = (tmp_path / "wheels").glob("gram-*.whl")
     assert "abi3" in wheel.name

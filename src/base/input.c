@@ -255,6 +255,8 @@ gram_status gi_input_open(gi_run *run, const char *path, gi_input **out)
     gram_status status = GRAM_OK;
     gi_input *in = NULL;
 
+    if (!*path)
+        return gi_fail(GRAM_ERR_IO, "a file without a name, must have one");
     GI_TRY(
         new_input(run, strcmp(path, "-") == 0 ? "standard input" : path, &in));
     GI_TRY(open_fd(in, path));

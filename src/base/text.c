@@ -265,6 +265,29 @@ const char *gi_did_you_mean(const char *word, const char *const *names,
     return out;
 }
 
+const char *gi_names_list(const char *const *names, size_t count, char *out,
+                          size_t room)
+{
+    size_t n = 0;
+
+    *out = '\0';
+    for (size_t k = 0; k < count && n < room; k++)
+        n += (size_t)snprintf(out + n, room - n, "%s%s", k ? ", " : "",
+                              names[k]);
+    return out;
+}
+
+const char *gi_did_you_mean_one_of(const char *word, const char *const *names,
+                                   size_t count, char *out, size_t room)
+{
+    char list[256];
+
+    if (!*gi_did_you_mean(word, names, count, out, room))
+        snprintf(out, room, " (there are %s)",
+                 gi_names_list(names, count, list, sizeof list));
+    return out;
+}
+
 int gi_name_compare(const char *a, const char *b)
 {
     double x, y;

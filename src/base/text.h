@@ -55,6 +55,15 @@ void gi_dict_free(gi_dict *d);
 const char *gi_did_you_mean(const char *word, const char *const *names,
                             size_t count, char *out, size_t room);
 
+/* The same, and if no name is near all of them: ` (there are x, y, z)`; for
+ * lists that are short. */
+const char *gi_did_you_mean_one_of(const char *word, const char *const *names,
+                                   size_t count, char *out, size_t room);
+
+/* "x, y, z", as far as there is room.  Returns out. */
+const char *gi_names_list(const char *const *names, size_t count, char *out,
+                          size_t room);
+
 /* Compare as people sort names: numbers by value first, then text by bytes. */
 int gi_name_compare(const char *a, const char *b);
 

@@ -21,7 +21,7 @@ const gram_builtin *gram_builtin_at(size_t i)
 gram_status gi_builtin_find(const char *name, const gi_builtin **out)
 {
     const char *names[COUNT];
-    char near[80];
+    char near[256];
 
     for (size_t i = 0; i < COUNT; i++) {
         names[i] = builtins[i]->info.name;
@@ -30,8 +30,9 @@ gram_status gi_builtin_find(const char *name, const gi_builtin **out)
             return GRAM_OK;
         }
     }
-    return gi_fail(GRAM_ERR_NAME, "no data set \"%s\" is built in%s", name,
-                   gi_did_you_mean(name, names, COUNT, near, sizeof near));
+    return gi_fail(
+        GRAM_ERR_NAME, "no data set \"%s\" is built in%s", name,
+        gi_did_you_mean_one_of(name, names, COUNT, near, sizeof near));
 }
 
 gram_status gi_builtin_number(gi_run *run, gi_buf *out, double x, int decimals,

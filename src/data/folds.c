@@ -281,9 +281,10 @@ static gram_status choose(const gram_fold_options *o, struct method *m)
 static gram_status count_folds(const gram_fold_options *o, size_t rows,
                                const struct sets *s, size_t *folds)
 {
-    size_t asked = o->folds;
+    size_t asked = o->folds, most = o->group ? s->count : rows;
+    size_t usual = most > FOLDS_DEFAULT ? FOLDS_DEFAULT : most > 2 ? most : 2;
 
-    *folds = o->given ? s->count : asked ? asked : FOLDS_DEFAULT;
+    *folds = o->given ? s->count : asked ? asked : usual;
     if (o->given && asked && asked != s->count)
         return gi_fail(GRAM_ERR_RANGE,
                        "folds = %zu, but column \"%s\" gives %zu", asked,

@@ -2,7 +2,6 @@
  */
 #include "data/reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -42,18 +41,9 @@ static gram_status class_by_name(const char *name, const gi_reader_class **out)
             return GRAM_OK;
         }
     }
-    return gi_fail(GRAM_ERR_NAME, "no format \"%s\" to read%s", name,
-                   gi_did_you_mean(name, names, CLASSES, hint, sizeof hint));
-}
-
-/* "csv, npy, ...", as far as there is room. */
-static void list_formats(char *out, size_t room)
-{
-    size_t n = 0;
-
-    for (size_t k = 0; k < CLASSES && n < room; k++)
-        n += (size_t)snprintf(out + n, room - n, "%s%s", k ? ", " : "",
-                              classes[k]->name);
+    return gi_fail(
+        GRAM_ERR_NAME, "no format \"%s\" to read%s", name,
+        gi_did_you_mean_one_of(name, names, CLASSES, hint, sizeof hint));
 }
 
 /* Content that is certain decides, then the extension, then what content could
@@ -61,11 +51,14 @@ static void list_formats(char *out, size_t room)
 static gram_status class_by_content(gram_reader *r, const char *path)
 {
     gram_status status = GRAM_OK;
+    const char *names[CLASSES];
     char *head = NULL, formats[128];
     size_t n = 0;
     int best = 0;
 
-    list_formats(formats, sizeof formats);
+    for (size_t k = 0; k < CLASSES; k++)
+        names[k] = classes[k]->name;
+    gi_names_list(names, CLASSES, formats, sizeof formats);
     GI_TRY(GI_NEW(&r->run, head, HEAD));
     GI_TRY(gi_input_peek(r->in, head, HEAD, &n));
     if (n == 0) {
@@ -166,7 +159,8 @@ static gram_status mark_all(gram_reader *r, const char *what, const char *text,
 
         if (typed)
             GI_TRY(type_by_name(spec, i, &value));
-        GI_TRY(mark(spec, i, names, count, value, marks));
+        GI_TRY(gi_context(mark(spec, i, names, count, value, marks), "%s",
+                          gi_input_name(r->in)));
     }
 done:
     gi_spec_free(spec);
@@ -363,7 +357,6 @@ static gram_status next_table(gram_reader *r, size_t rows, gram_table **out)
                                      gi_input_name(r->in), r->seen));
         r->seen += read;
     } while (read > 0 && t->rows == 0 && !r->whole);
-    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->origin));
     *out = t;
     t = NULL;
 done:
@@ -427,6 +420,7 @@ gram_status gi_table_read_hinted(const char *path,
         goto done;
     }
     GI_TRY(gi_run_tick(&r->run, 1));
+    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->file));
     *out = t;
     t = NULL;
 done:

@@ -47,8 +47,8 @@ static int is_qid(const char *s)
 
 static gram_status refuse(const libsvm *v, const gi_column *c, const char *why)
 {
-    return gi_fail(GRAM_ERR_SHAPE, "%s: column \"%s\" is a %s, %s", v->name,
-                   c->name,
+    return gi_fail(GRAM_ERR_SHAPE, "%s: column \"%s\" is of %s %s, %s", v->name,
+                   c->name, c->role == GRAM_ROLE_FEATURE ? "type" : "role",
                    c->role == GRAM_ROLE_FEATURE ? gram_type_name(c->type)
                                                 : gram_role_name(c->role),
                    why);

@@ -20,9 +20,10 @@ static gram_status check(const gram_table *t, const char *name)
         const gi_column *c = &t->column[j];
 
         if (c->type == GRAM_TYPE_CATEGORY || c->type == GRAM_TYPE_TEXT)
-            return gi_fail(GRAM_ERR_SHAPE,
-                           "%s: column \"%s\" is a %s, .npy holds numbers only",
-                           name, c->name, gram_type_name(c->type));
+            return gi_fail(
+                GRAM_ERR_SHAPE,
+                "%s: column \"%s\" is of type %s, .npy holds numbers only",
+                name, c->name, gram_type_name(c->type));
     }
     return GRAM_OK;
 }

@@ -16,11 +16,17 @@ typedef enum gi_scaling {
 } gi_scaling;
 
 /* The kernel of the text with these maps put in (where there are no numbers,
- * or a map is around already, nothing is).  design: never around min,
- * intersection, chi2, periodic, cos, delta, metric, precomputed, map or
- * weight; a leaf with a number for gamma, length, ... is left alone by AUTO. */
+ * or a map is around already, nothing is).  Never around periodic, cos, delta,
+ * metric, precomputed, map or weight; around min, intersection and chi2 only
+ * minmax; a leaf with a number for gamma, length, ... is left alone by AUTO. */
 gram_status gi_kernel_scaled(gi_run *run, const gram_kernel *k,
                              gi_scaling scaling, gram_kernel **out);
+
+/* The program of such a kernel, numbers open; what is wrong is said of `text`,
+ * which it was made from, not of what was put in. */
+gram_status gi_program_new_scaled(gi_run *run, const gram_kernel *scaled,
+                                  const char *text, const gram_table *t,
+                                  gram_program **out);
 
 /* The kernel with theta written in for every number that was open, and what
  * the maps of p have learned written in as well: text that means the same on

@@ -86,3 +86,22 @@ done:
     gi_buf_free(&text);
     return status;
 }
+
+gram_status gi_program_new_scaled(gi_run *run, const gram_kernel *scaled,
+                                  const char *text, const gram_table *t,
+                                  gram_program **out)
+{
+    gram_status status = gi_program_new(run, scaled, t, 1, out),
+                again = GRAM_OK;
+    gram_kernel *written = NULL;
+    gram_program *program = NULL;
+
+    if (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
+        status != GRAM_ERR_RANGE)
+        return status;
+    if (gram_kernel_new(text, &written) == GRAM_OK)
+        again = gi_program_new(run, written, t, 1, &program);
+    gi_program_free(program);
+    gram_kernel_free(written);
+    return again ? again : status;
+}

@@ -167,10 +167,68 @@ static gram_status take_features(choice *c, const gi_need *need)
         if (is_feature(&c->t->column[j]))
             GI_TRY(take(c, j));
     if (c->count == 0)
-        status = gi_spec_fail(c->spec, need->at, GRAM_ERR_SHAPE,
-                              "%s looks at all features, the table has none",
-                              need->kernel);
+        status = gi_fail(GRAM_ERR_SHAPE,
+                         "%s looks at all features, the table has none",
+                         need->kernel);
 done:
+    return status;
+}
+
+static int is_text(const choice *c, size_t i)
+{
+    return c->t->column[c->pick[i].column].type == GRAM_TYPE_TEXT;
+}
+
+/* The chosen columns that are text, or those that are not, as a list of the
+ * language: "a,b,\"c d\"", the first few of them. */
+static gram_status list_columns(const choice *c, int text, gi_buf *out)
+{
+    enum { ENOUGH = 200 }; /* bytes */
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_buf_add(c->run, out, "", 0));
+    for (size_t i = 0; i < c->count; i++) {
+        const char *name = c->t->column[c->pick[i].column].name;
+        const char *quote = gi_column_is_bare(name) ? "" : "\"";
+
+        if (is_text(c, i) != text)
+            continue;
+        if (out->n > ENOUGH) {
+            GI_TRY(gi_buf_printf(c->run, out, ",..."));
+            break;
+        }
+        GI_TRY(gi_buf_printf(c->run, out, "%s%s%s%s", out->n ? "," : "", quote,
+                             name, quote));
+    }
+done:
+    return status;
+}
+
+/* Of all features: which are to blame, and the ways out.  `only` is the name
+ * if there is one. */
+static gram_status refuse_texts(const choice *c, const gi_need *need,
+                                const char *only)
+{
+    gram_status status = GRAM_OK;
+    gi_buf texts = {0}, others = {0}, way = {0};
+
+    GI_TRY(list_columns(c, 1, &texts));
+    GI_TRY(list_columns(c, 0, &others));
+    if (others.n)
+        GI_TRY(gi_buf_printf(c->run, &way,
+                             ", or name the columns to read, as in %s[%s]",
+                             need->kernel, others.s));
+    status = gi_fail(GRAM_ERR_SHAPE,
+                     only ? "column \"%s\" is text, %s reads numbers and "
+                            "categories: leave it out (--drop %s)%s"
+                          : "columns %s are text, %s reads numbers and "
+                            "categories: leave them out (--drop %s)%s",
+                     only ? only : texts.s, need->kernel, texts.s,
+                     way.n ? way.s : "");
+done:
+    gi_buf_free(&texts);
+    gi_buf_free(&others);
+    gi_buf_free(&way);
     return status;
 }
 
@@ -178,17 +236,19 @@ done:
 static gram_status check_types(const choice *c, const gi_need *need,
                                const gi_column_item *items)
 {
-    for (size_t i = 0; i < c->count; i++) {
-        const gi_column *column = &c->t->column[c->pick[i].column];
+    const char *name = NULL;
+    size_t texts = 0;
 
-        if (column->type == GRAM_TYPE_TEXT)
-            return gi_spec_fail(c->spec, items ? items->at : need->at,
-                                GRAM_ERR_SHAPE,
-                                "column \"%s\" is text, %s reads numbers and "
-                                "categories: choose other columns, or name a "
-                                "string kernel for it",
-                                column->name, need->kernel);
-    }
+    for (size_t i = 0; i < c->count; i++)
+        if (is_text(c, i) && texts++ == 0)
+            name = c->t->column[c->pick[i].column].name;
+    if (texts && !items)
+        return refuse_texts(c, need, texts == 1 ? name : NULL);
+    if (texts)
+        return gi_spec_fail(c->spec, items->at, GRAM_ERR_SHAPE,
+                            "column \"%s\" is text, %s reads numbers and "
+                            "categories: name other columns",
+                            name, need->kernel);
     return GRAM_OK;
 }
 
@@ -209,7 +269,7 @@ static gram_status choose(choice *c, const gi_column_item *items,
     }
     GI_TRY(check_types(c, need, items));
 done:
-    return status;
+    return gi_table_context(status, c->t);
 }
 
 /* ----------------------------------------------------------------- sources */

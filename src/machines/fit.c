@@ -83,17 +83,22 @@ static gram_status check_proof(gi_fit *f, const gram_kernel *k)
     return status;
 }
 
+/* The kernel as it was asked for. */
+static const char *kernel_text(const gram_fit_options *o)
+{
+    return o->from     ? gram_kernel_text(o->from->kernel)
+           : o->kernel ? o->kernel
+                       : "rbf";
+}
+
 static gram_status make_kernel(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     const gram_fit_options *o = f->o;
-    const char *text = o->from     ? gram_kernel_text(o->from->kernel)
-                       : o->kernel ? o->kernel
-                                   : "rbf";
     gi_scaling scaling = o->from ? GI_SCALING_NONE : (gi_scaling)o->scale;
     gram_kernel *written = NULL;
 
-    GI_TRY(gram_kernel_new(text, &written));
+    GI_TRY(gram_kernel_new(kernel_text(o), &written));
     GI_TRY(check_proof(f, written));
     GI_TRY(gi_kernel_scaled(f->run, written, scaling, &f->kernel));
 done:
@@ -160,10 +165,9 @@ static gram_status compile(gi_fit *f)
     gram_status status = GRAM_OK;
     const gram_table *t = gi_fit_table(f);
 
-    GI_TRY(gi_table_context(
-        t, gi_program_new(f->run, f->kernel, t, 1, &f->program)));
-    GI_TRY(gi_table_context(
-        t, gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x)));
+    GI_TRY(gi_program_new_scaled(f->run, f->kernel, kernel_text(f->o), t,
+                                 &f->program));
+    GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
     GI_TRY(
         gi_unknowns_new(f->run, f->program, f->x, &f->unknown, &f->unknowns));
     GI_TRY(GI_NEW(f->run, f->theta, f->program->thetas));

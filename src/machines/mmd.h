@@ -21,6 +21,8 @@
 
 typedef struct gi_pool {
     gram_table *table; /* features: rows of the first sample, then second */
+    const gram_table *sample[2]; /* as given, to tell which is at fault; NULL
+                                    once the kernel is there */
     size_t m, n;
     gram_kernel *kernel; /* nothing open */
     gram_program *program;

@@ -96,9 +96,9 @@ gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
     unsigned char *feature = NULL;
     gram_table *part = NULL;
 
-    GI_TRY(check_rows(b ? "first" : "the", a->rows));
+    GI_TRY(gi_table_context(check_rows(b ? "first" : "the", a->rows), a));
     if (b)
-        GI_TRY(check_rows("second", b->rows));
+        GI_TRY(gi_table_context(check_rows("second", b->rows), b));
     GI_TRY(GI_NEW(run, feature, a->cols));
     for (size_t j = 0; j < a->cols; j++)
         feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;
@@ -110,6 +110,8 @@ gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
         out->table = part;
         part = NULL;
     }
+    out->sample[0] = a;
+    out->sample[1] = b;
     out->m = a->rows;
     out->n = b ? b->rows : 0;
     GI_TRY(complete(run, missing, out));
@@ -156,6 +158,23 @@ done:
     return status;
 }
 
+/* All rows; a cell that the kernel does not take is counted in its sample. */
+static gram_status gather(gi_run *run, const gram_program *p,
+                          const gi_pool *pool, gi_points **out)
+{
+    gram_status status = gi_points_new(run, p, pool->table, GI_DOUBLE, out);
+
+    for (int i = 0; i < 2 && status == GRAM_ERR_RANGE; i++) {
+        gi_points *x = NULL;
+
+        if (pool->sample[i] && gi_points_new(run, p, pool->sample[i], GI_DOUBLE,
+                                             &x) == GRAM_ERR_RANGE)
+            break;
+        gi_points_free(x);
+    }
+    return status;
+}
+
 gram_status gi_pool_kernel(gi_run *run, const char *text,
                            gram_kernel_scale scale, double widen, gi_pool *out)
 {
@@ -166,11 +185,13 @@ gram_status gi_pool_kernel(gi_run *run, const char *text,
     double *theta = NULL;
     int unknown_psd = 0;
 
-    GI_TRY(gram_kernel_new(text ? text : "rbf", &written));
+    text = text ? text : "rbf";
+    GI_TRY(gram_kernel_new(text, &written));
     GI_TRY(gi_fit_check_proof(written, &unknown_psd));
     GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
-    GI_TRY(gi_program_new(run, scaled, out->table, 1, &open));
-    GI_TRY(gi_points_new(run, open, out->table, GI_DOUBLE, &x));
+    GI_TRY(gi_program_new_scaled(run, scaled, text, out->table, &open));
+    GI_TRY(gather(run, open, out, &x));
+    out->sample[0] = out->sample[1] = NULL;
     GI_TRY(GI_NEW(run, theta, open->thetas));
     GI_TRY(start_values(run, open, x, widen, theta));
     GI_TRY(gi_kernel_learned(run, open, theta, &out->kernel));

@@ -356,6 +356,11 @@ static gram_status read_table(gi_fit *f, const gi_column *first)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
                        f->table->rows ? "no rows: all weights are 0"
                                       : "no rows: a fit needs at least one"));
+    if (f->o->class_weights && !f->classes)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "class weights: loss %s has numbers as targets, not "
+                       "classes",
+                       m->loss_text));
     if (f->classes) {
         count_targets(gi_fit_table(f), &first);
         GI_TRY(read_classes(f, first));
@@ -376,7 +381,7 @@ gram_status gi_fit_targets(gi_fit *f)
     GI_TRY(gi_fit_task(f, first, m->columns));
     if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
         m->columns = 0;
-    GI_TRY(gi_table_context(f->table, read_table(f, first)));
+    GI_TRY(gi_table_context(read_table(f, first), f->table));
     for (size_t q = 0; q < m->targets; q++)
         GI_TRY(gi_machine_name_output(f->run, m, q));
 done:

@@ -57,8 +57,9 @@ gram_status gi_solver_find(const char *name, const gi_solver **out)
             return GRAM_OK;
     }
     *out = NULL;
-    return gi_fail(GRAM_ERR_NAME, "solver \"%s\": no such solver%s", name,
-                   gi_did_you_mean(name, names, COUNT, hint, sizeof hint));
+    return gi_fail(
+        GRAM_ERR_NAME, "solver \"%s\": no such solver%s", name,
+        gi_did_you_mean_one_of(name, names, COUNT, hint, sizeof hint));
 }
 
 double gi_rate_gemm(const gi_blas *blas)

@@ -55,8 +55,8 @@ holds "with its keys" has_keys out kernel to rows cols type seconds \
     read_seconds write_seconds peak_bytes
 prints '"rows":2,"cols":2' "rows and columns"
 run matrix linear a.csv -o - --json
-refuses 1 'gram matrix: --json: the matrix goes to standard output already' \
-    "JSON and the matrix cannot share standard output"
+same '1 gram matrix: --json: the matrix goes to standard output already' \
+    "$code $(cat err)" "JSON and the matrix cannot share standard output"
 run matrix linear a.csv
 refuses 2 'gram matrix: missing option: -o FILE says where the matrix goes' \
     "no place for the matrix"
@@ -113,14 +113,16 @@ while [ $i -lt 12 ]; do
 done
 breaks 'rbf + linear' a.csv \
     'kernel "rbf + linear": rbf.gamma is open, must have a value'
-breaks 'linear[z]' a.csv 'kernel "linear[z]", character 8: no column "z"'
+breaks 'linear[z]' a.csv 'a.csv: kernel "linear[z]", character 8: no column "z"'
 breaks 'linear + linear[0:9]' a.csv \
-    'kernel "linear + linear[0:9]", character 17: columns 0:9, there are 2'
+    'a.csv: kernel "linear + linear[0:9]", character 17: columns 0:9, there are 2'
 breaks 'linear[note]' t.csv \
-    'kernel "linear[note]", character 8: column "note" is text, linear reads numbers and categories: choose other columns, or name a string kernel for it'
-breaks 'min[a]' t.csv 'row 1, column "a": -1, min takes numbers of at least 0'
+    't.csv: kernel "linear[note]", character 8: column "note" is text, linear reads numbers and categories: name other columns'
+breaks 'rbf(gamma=1)' t.csv \
+    't.csv: column "note" is text, rbf reads numbers and categories: leave it out (--drop note), or name the columns to read, as in rbf[a,b]'
+breaks 'min[a]' t.csv 't.csv: row 1, column "a": -1, min takes numbers of at least 0'
 breaks 'map(log, linear[a])' t.csv \
-    'row 1, map log: log takes numbers above 0'
+    't.csv: row 1, map log: log takes numbers above 0'
 npy bad.npy 1,2 2,1
 breaks 'metric(A="bad.npy")' a.csv \
     'kernel "metric(A="bad.npy")", character 1: bad.npy: A has the eigenvalue -1, must be positive semidefinite'
@@ -136,5 +138,21 @@ breaks 'precomputed(K="large.npy")' a.csv \
     'large.npy: a matrix of 3 x 3, the rows at hand need 2 x 2'
 npy holes.npy 1, 2,1
 breaks linear holes.npy \
-    'row 1, column "c1": the cell is missing (--missing drop, mean or indicator says what to do)'
+    'holes.npy: row 1, column "c1": the cell is missing (--missing drop, mean or indicator says what to do)'
 holds "none of them wrote a file" [ ! -e no.npy ]
+
+# Of two files the sentence says which one.
+printf 'x\n1\n2\n' >less.csv
+printf 'x,y\n1,2\n1,-2\n' >below.csv
+printf 'x,y\n1,2\n,2\n' >hole.csv
+for pair in "a.csv less.csv" "below.csv a.csv" "a.csv below.csv" \
+    "a.csv hole.csv" "hole.csv a.csv"; do
+    for command in "matrix -o no.npy min" "test -k min"; do
+        culprit=${pair#a.csv }
+        # shellcheck disable=SC2086
+        run $command $pair --missing keep
+        same "1 ${culprit% a.csv}" \
+            "$code $(sed 's/^gram [a-z]*: \([a-z.]*\):.*/\1/' err)" \
+            "$command $pair: which file"
+    done
+done

@@ -71,7 +71,7 @@ printf 'a\n2\n2\n2\n' >same.csv
 run test a.csv b.csv
 exits 0 "a category that the other file has not"
 run test a.csv one.csv
-refuses 1 "gram test: second sample: 1 row, must be 2 or more" "one row"
+refuses 1 "gram test: one.csv: second sample: 1 row, must be 2 or more" "one row"
 run test a.csv other.csv
 exits 1 "other columns"
 run test a.csv missing.csv

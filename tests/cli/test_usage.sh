@@ -82,7 +82,12 @@ for size in 4X G -1 0 1e3 0x10 nan 4GG 1.2.3G '' ' '; do
     refuses 1 "gram describe: --mem: \"$size\" is not a size such as 4G, 1.5G or 512M" \
         "\"$size\" is not a size"
 done
-for size in 4G 1.5g 512M 200000000 300MB 1GiB; do
+for size in 1 4096 1023K; do
+    run describe data.csv --mem "$size"
+    refuses 1 "gram describe: --mem: $size, must be at least 1M: less holds no table" \
+        "$size is too little memory"
+done
+for size in 1M 4G 1.5g 512M 200000000 300MB 1GiB; do
     run describe data.csv --mem="$size"
     exits 0 "$size is a size"
 done

@@ -73,14 +73,17 @@ static void has_rows(const gathered *g, size_t v, const double *expected)
         CHECK_NEAR(g->x->view[v].dense[i], expected[i], 1e-15);
 }
 
-/* Gathering the rows of t for a kernel compiled for `first` fails. */
+/* Gathering the rows of `second` for a kernel compiled for `first` fails, and
+ * the sentence says in which file. */
 static void refuses(const char *text, const char *first, const char *second,
                     gram_status status, const char *sentence)
 {
     gram_table *a = table_of(first), *b = table_of(second);
     gathered g = compile(text, a);
+    char expected[512];
 
-    CHECK_FAILS(gather(&g, b, 1), status, sentence);
+    snprintf(expected, sizeof expected, "%s: %s", b->file, sentence);
+    CHECK_FAILS(gather(&g, b, 1), status, expected);
     CHECK(g.x == NULL);
     done(&g);
     gram_table_free(a);

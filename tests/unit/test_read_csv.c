@@ -238,11 +238,11 @@ TEST(every_bad_file_gets_its_sentence)
         {"a,b\n\"1\n\n\",2\n3\n", "t.csv:5: 1 cell, must be 2", {0}},
         {"a,a\n1,2\n", "t.csv:1: two columns are called \"a\"", {0}},
         {"a,b\n1,2\n",
-         "drop \"c\", character 1: no column \"c\"",
+         "t.csv: drop \"c\", character 1: no column \"c\"",
          {.drop = "c"}},
         {"age,b\n1,2\n",
-         "types \"agee=number\", character 1: no column \"agee\" (did you mean "
-         "\"age\"?)",
+         "t.csv: types \"agee=number\", character 1: no column \"agee\" (did "
+         "you mean \"age\"?)",
          {.types = "agee=number"}},
         {"age,b\n1,2\n",
          "types \"age=numbr\", character 5: no type \"numbr\" (did you mean "

@@ -216,9 +216,10 @@ TEST(npy_refuses_names)
 {
     gram_table *t = table_of("x,kind\n1,a\n2,b\n", NULL);
 
-    CHECK_FAILS(gram_table_write(t, "x.npy", NULL, NULL), GRAM_ERR_SHAPE,
-                "x.npy: column \"kind\" is a category, .npy holds numbers "
-                "only");
+    CHECK_FAILS(
+        gram_table_write(t, "x.npy", NULL, NULL), GRAM_ERR_SHAPE,
+        "x.npy: column \"kind\" is of type category, .npy holds numbers "
+        "only");
     gram_table_free(t);
 }
 
@@ -290,9 +291,10 @@ TEST(libsvm_labels_are_numbers)
     gram_table *t = table_of("y,z,x\n2,a,1\n-1,b,2\n2,a,3\n", &named);
 
     CHECK_OK(gram_table_set_role(t, "z", GRAM_ROLE_TARGET));
-    CHECK_FAILS(gram_table_write(t, "x.svm", NULL, NULL), GRAM_ERR_SHAPE,
-                "x.svm: column \"y\" is a category, LIBSVM text holds numbers "
-                "only");
+    CHECK_FAILS(
+        gram_table_write(t, "x.svm", NULL, NULL), GRAM_ERR_SHAPE,
+        "x.svm: column \"y\" is of type category, LIBSVM text holds numbers "
+        "only");
     CHECK_OK(gram_table_set_role(t, "y", GRAM_ROLE_TARGET));
     CHECK_FAILS(gram_table_write(t, "x.svm", NULL, NULL), GRAM_ERR_SHAPE,
                 "x.svm: column \"z\" has the category \"a\", a label must be a "
@@ -346,9 +348,10 @@ TEST(libsvm_refuses_what_it_has_no_place_for)
     CHECK_FAILS(gram_table_write(t, "x.svm", NULL, NULL), GRAM_ERR_SHAPE,
                 "x.svm: no column is the target, LIBSVM text needs one");
     gram_table_free(t);
-    libsvm_fails(GRAM_ROLE_WEIGHT, "y,x\n1,2\n2,3\n",
-                 "x.svm: column \"x\" is a weight, LIBSVM text has no place "
-                 "for it");
+    libsvm_fails(
+        GRAM_ROLE_WEIGHT, "y,x\n1,2\n2,3\n",
+        "x.svm: column \"x\" is of role weight, LIBSVM text has no place "
+        "for it");
     libsvm_fails(GRAM_ROLE_FEATURE, "y,x\n1,2\n2,\n",
                  "x.svm: row 2, column \"x\": missing, LIBSVM text has no "
                  "missing cells");
