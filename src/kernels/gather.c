@@ -355,8 +355,8 @@ static gram_status refuse(const gather *g, size_t i, const fault *f)
     switch (f->kind) {
     case MISSING:
         return gi_fail(GRAM_ERR_RANGE,
-                       "row %zu, column \"%s\": " GI_MISSING_CELL,
-                       i + 1, f->column);
+                       "row %zu, column \"%s\": " GI_MISSING_CELL, i + 1,
+                       f->column);
     case UNSEEN:
         return gi_fail(GRAM_ERR_RANGE,
                        "row %zu, column \"%s\": \"%s\" is not a level of the "
