@@ -57,7 +57,6 @@ static gram_status check_target(const gi_loss *loss, const gi_column *c,
                        "target \"%s\" is a %s column, must be numbers for loss "
                        "%s",
                        c->name, gram_type_name(c->type), loss->class_->name));
-    GI_TRY(refuse_missing(c, rows));
     for (size_t i = 0; i < rows; i++) {
         if (fabs(c->values[i]) > largest)
             GI_TRY(gi_fail(GRAM_ERR_RANGE,
