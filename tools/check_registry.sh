@@ -1,8 +1,8 @@
 #!/bin/bash
 # check_registry.sh - rules of the house that a script can check: every entry
 # of a registry has its file and every such file its entry, internal headers
-# stand alone, files are not too long, and the library takes memory from its
-# own allocator only and never prints or exits.
+# stand alone, files are not too long, sizes stand in limits.def, and the library
+# takes memory from its own allocator only and never prints or exits.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -49,6 +49,13 @@ while read -r lines file; do
     fault "$file: $lines lines, must be at most 700"
 done < <(wc -l include/gram_plugin.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch] \
     2>/dev/null | awk '$2 != "total" && $1 > 700')
+
+# Sizes that decide between paths stand in limits.def, so that tests can lower
+# them; those of the CPU tables are of the processor.
+while read -r line; do
+    fault "$line: a size belongs into src/base/limits.def"
+done < <(grep -nE '\b([A-Z]+_)*(ROWS|EDGE|CHUNK|STRIPE|PIECE|PANEL) = [0-9]' \
+    src/*/*.[ch] | grep -vE '^src/cpu/|/builtin_|STREAM_')
 
 # Comments and strings are taken out first; mem.c is the allocator.
 banned='\b((m|c|re|aligned_)alloc|posix_memalign|strn?dup|v?asprintf'

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/fit.h"
 
 /* Numbers of more than MOST values are no classes unless that is said; whole
  * numbers of no more than FEW might be.  Of fewer than ROWS rows two values say
  * nothing. */
-enum { MOST = 100, FEW = 10, ROWS_OF_EACH = 5, ROWS = 5 };
+enum { MOST = 100, FEW = 10, ROWS_OF_EACH = 5, ROWS = GI_TASK_MIN_ROWS };
 
 /* Values of a column of numbers, as far as tasks depend on them. */
 typedef struct values {
