@@ -134,7 +134,11 @@ static int set_real(const cli_option *o, const char *text)
  * then B or iB if one likes. */
 static int set_size(const cli_option *o, const char *text)
 {
+#ifdef GRAM_LOW_LIMITS /* buffers are small there */
+    enum { LEAST = 1 << 10 };
+#else
     enum { LEAST = 1 << 20 };
+#endif
     static const char units[] = "KMGT";
     size_t digits = strspn(text, "0123456789.");
     char *end = NULL;

@@ -94,7 +94,7 @@ WAYS = {
     "loo": (["--select", "loo"], FIXED + ["--proba"], []),
     "gcv": (["--select", "gcv"], CV + ["--proba"], []),
     "evidence": (["--select", "evidence"], [], []),
-    "cg": (FIXED + ["--solver", "cg"], FIXED + ["--solver", "gd"], []),
+    "cg": (FIXED + ["--solver", "cg"], FIXED + ["--tolerance", "1e-6"], []),
     "zero": (["--lambda", "0"], ["--lambda", "1e-4"], []),
 }
 
