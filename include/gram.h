@@ -867,7 +867,13 @@ typedef struct gram_prediction {
 GRAM_API size_t gram_machine_terms(const gram_machine *m);
 GRAM_API const char *gram_machine_term(const gram_machine *m, size_t i);
 
-/* Cost:   O(n d) a row for the mean, with memory O(tile); n^2 a row for std
+/* What comes out for a row, to the last bit, depends on the machine and on that
+ * row, not on the other rows of the table, their number or their order; so
+ * requests may be answered in any batches.  (Kernels that know rows by their
+ * number, white and precomputed, know them by that; and a factor that was not
+ * kept is made in the precision that the memory left allows.)
+ *
+ * Cost:   O(n d) a row for the mean, with memory O(tile); n^2 a row for std
  *         from a dual machine, after a factorisation if none was kept.
  * Errors: NAME (a column is not there), SHAPE (it has another type), RANGE (a
  *         missing cell, an unseen category), MEMORY, CANCELLED. */
@@ -976,7 +982,8 @@ GRAM_API gram_status gram_machine_fill(const gram_machine *m, gram_table *table,
                                        gram_missing policy,
                                        const gram_exec *exec);
 
-/* Write a machine, whole or not at all; docs/model.md has the format. */
+/* Write a machine, whole or not at all; docs/model.md has the format.  Equal
+ * fits give equal bytes, on any number of threads. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
                                        const gram_exec *exec);
 /* Reads LIBSVM's model files, too (docs/libsvm.md).

@@ -429,6 +429,15 @@ def test_pickles_and_files_predict_the_same_bits(model, tmp_path):
             assert_array_equal(a, b)
 
 
+def test_equal_fits_are_equal_pickles_and_rows_do_not_know_each_other():
+    one = gram.KernelRidge().fit(X, y)
+    assert pickle.dumps(one) == pickle.dumps(gram.KernelRidge().fit(X, y))
+    whole = one.predict(np.vstack([T, 1e8 * T[:1]]), return_std=True)
+    for i in range(len(T)):
+        for a, b in zip(one.predict(T[i : i + 1], return_std=True), whole):
+            assert_array_equal(a, b[i : i + 1])
+
+
 def test_a_pickle_that_was_altered_is_refused():
     data = bytearray(pickle.dumps(gram.KernelRidge().fit(X, y)))
     at = data.index(b"GRAM\r\n\x1a\n")

@@ -339,7 +339,7 @@ static gram_status import(gi_run *run, const char *name, const gi_libsvm *l,
                                "the model's prob_density_marks are left out"));
     gi_machine_summarise(m);
     m->report.criterion = gram_select_name(GRAM_SELECT_NONE);
-    m->report.criterion_value = NAN;
+    m->report.criterion_value = m->report.seconds = NAN;
     gi_machine_refer(m);
     *out = m;
     m = NULL;

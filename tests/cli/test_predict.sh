@@ -35,6 +35,23 @@ run predict m.gram test.csv --json -o j.csv
 holds "about a file as well" is_json out
 holds "with the keys that programs rely on" has_keys out to rows seconds
 same 21 "$(wc -l <j.csv)" "the file is a table"
+# a row's prediction does not know its neighbours, a model not its threads
+awk 'BEGIN { print "x,c"; print "1e4,z"; print "-1e8,a" }' >far.csv
+{ cut -d, -f2,3 test.csv; tail -n +2 far.csv; } >beside.csv
+{ head -1 beside.csv; sed -n 5p beside.csv; } >alone.csv
+run predict m.gram beside.csv --std --terms --interval 0.9
+sed -n 5p out >kept
+run predict m.gram alone.csv --std --terms --interval 0.9
+same "$(cat kept)" "$(sed -n 2p out)" "a row alone has the bits it has in a table"
+run fit train.csv -t y --drop id -k 'rbf[x] + delta[c]' -o m1.gram --threads 1 -q
+run fit train.csv -t y --drop id -k 'rbf[x] + delta[c]' -o m2.gram --threads 2 \
+    --mem 1G -q
+holds "models of one thread and of two are the same file" cmp -s m1.gram m2.gram
+run info m1.gram
+same 0 "$(grep -c took out)" "what was not stored is not shown"
+run info m1.gram --json
+holds "or is null" grep -q '"seconds":null' out
+
 run predict m.gram test.csv --interval 0.9 --method jackknife
 exits 0 "jackknife"
 holds "intervals that hold most" awk -F, 'NR > 1 && !($2 < $3) { exit 1 }' out

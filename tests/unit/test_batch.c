@@ -7,6 +7,8 @@
  */
 #include "machine_cases.h"
 
+#include "base/limits.h"
+
 enum { N = 230, ROWS = 200, FIRST = 1000, WHY = 3 };
 
 /* Everything that a machine can say of `rows` rows, side by side. */
@@ -198,4 +200,75 @@ TEST(a_row_has_the_same_prediction_beside_any_others)
     }
 }
 
-TESTS(NORMAL(a_row_has_the_same_prediction_beside_any_others))
+/* More rows than a block has at most, and than are predicted at a time. */
+TEST(many_rows_change_no_bit_of_one)
+{
+    static const machine_case c = {
+        "many rows",
+        NUMBER,
+        {.kernel = "rbf(gamma=0.1)" WIDE " + linear" WIDE,
+         .lambda = "0.1",
+         .solver = "dual"}};
+    const size_t many = GI_PREDICT_SLICE_ROWS + GI_TILE_LARGE_ROWS;
+    gram_machine *m = case_fit(&c, 2 * GI_TILE_COMMON + 1, NULL);
+    gram_table *all =
+        case_table(&(case_rows){.first = FIRST, .count = many}, c.target);
+    double *mean = calloc(many, sizeof *mean), one;
+
+    CHECK_OK(gram_machine_predict(m, all, NULL, NULL,
+                                  &(gram_prediction){.mean = mean}));
+    for (size_t i = 0; i < many; i += many / 7) {
+        gram_table *t =
+            case_table(&(case_rows){.first = FIRST + i, .count = 1}, c.target);
+
+        CHECK_OK(gram_machine_predict(m, t, NULL, NULL,
+                                      &(gram_prediction){.mean = &one}));
+        CHECK(memcmp(&one, &mean[i], sizeof one) == 0);
+        gram_table_free(t);
+    }
+    gram_table_free(all);
+    gram_machine_free(m);
+    free(mean);
+}
+
+/* Far rows are as good as near ones: f(x) = x.w of a linear kernel, and 0 of
+ * one that decays, however far, in products and in differences. */
+TEST(far_rows_are_right)
+{
+    static const machine_case linear = {"linear",
+                                        NUMBER,
+                                        {.kernel = "linear" WIDE,
+                                         .lambda = "0.1",
+                                         .solver = "dual",
+                                         .scale = GRAM_KERNEL_SCALE_NONE}};
+    static const machine_case decays = {
+        "rbf", NUMBER, {.kernel = "rbf(gamma=0.1)" WIDE, .lambda = "0.1"}};
+    static const double far[] = {1e4, 1e8, 1e30, 1e120, 1e200};
+    const size_t row = CASE_FAR;
+    gram_machine *a = case_fit(&linear, N, NULL);
+    gram_machine *b = case_fit(&decays, N, NULL);
+    double ia = gram_machine_report(a)->intercept[0];
+    double ib = gram_machine_report(b)->intercept[0], one, f;
+
+    for (size_t k = 0; k <= sizeof far / sizeof *far; k++) {
+        gram_table *t = case_table(
+            &(case_rows){.row = &row, .count = 1, .far = k ? far[k - 1] : 1},
+            NUMBER);
+
+        CHECK_OK(gram_machine_predict(a, t, NULL, NULL,
+                                      &(gram_prediction){.mean = &f}));
+        if (k == 0)
+            one = f - ia;
+        else
+            CHECK_NEAR((f - ia) / (one * far[k - 1]), 1, 1e-9);
+        CHECK_OK(gram_machine_predict(b, t, NULL, NULL,
+                                      &(gram_prediction){.mean = &f}));
+        CHECK(k == 0 || f == ib);
+        gram_table_free(t);
+    }
+    gram_machine_free(a);
+    gram_machine_free(b);
+}
+
+TESTS(NORMAL(a_row_has_the_same_prediction_beside_any_others),
+      NORMAL(many_rows_change_no_bit_of_one), SMALL(far_rows_are_right))
