@@ -495,10 +495,11 @@ gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
 {
     gi_engine e;
     gram_status status;
+    gi_run quiet = gi_run_quiet(run);
 
     GI_TRY(
         gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, GI_DIAGONAL));
-    GI_TRY(gi_engine_sweep(run, &e,
+    GI_TRY(gi_engine_sweep(&quiet, &e,
                            &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
     gi_engine_end(&e);

@@ -10,6 +10,17 @@
 
 enum { CHUNK = 1 << 16 };
 
+/* A file is read twice, the first time for its checksum, when its length is
+ * not yet known to be true. */
+static double done_of(const gi_codec *c)
+{
+    double part = c->total > 0 ? (double)c->at / (double)c->total : 0;
+
+    if (!gi_codec_reads(c))
+        return part;
+    return c->total > 0 ? (1 + part) / 2 : gi_input_done(c->in) / 2;
+}
+
 gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
 {
     gram_status status = GRAM_OK;
@@ -26,6 +37,8 @@ gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
         c->crc = (uint32_t)crc32(c->crc, (const Bytef *)data + i, (uInt)some);
     }
     c->at += n;
+    if (n >= CHUNK / 16)
+        GI_TRY(gi_run_tick(c->run, done_of(c)));
 done:
     return status;
 }
