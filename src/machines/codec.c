@@ -10,15 +10,12 @@
 
 enum { CHUNK = 1 << 16 };
 
-/* A file is read twice, the first time for its checksum, when its length is
- * not yet known to be true. */
+/* The second half of reading: a file is read for its checksum before. */
 static double done_of(const gi_codec *c)
 {
-    double part = c->total > 0 ? (double)c->at / (double)c->total : 0;
+    double part = (double)c->at / (double)c->total;
 
-    if (!gi_codec_reads(c))
-        return part;
-    return c->total > 0 ? (1 + part) / 2 : gi_input_done(c->in) / 2;
+    return gi_codec_reads(c) ? (1 + part) / 2 : part;
 }
 
 gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
@@ -37,7 +34,7 @@ gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
         c->crc = (uint32_t)crc32(c->crc, (const Bytef *)data + i, (uInt)some);
     }
     c->at += n;
-    if (n >= CHUNK / 16)
+    if (n >= CHUNK / 16 && c->total > 0)
         GI_TRY(gi_run_tick(c->run, done_of(c)));
 done:
     return status;

@@ -446,6 +446,7 @@ static gram_status check_file(gi_codec *c)
 
         GI_TRY(gi_context(gi_codec_bytes(c, block, some), "truncated model"));
         left -= some;
+        GI_TRY(gi_run_tick(c->run, 0.5 * (1 - (double)left / (double)length)));
     }
     found = c->crc;
     GI_TRY(gi_context(code_trailer(c, &crc), "truncated model"));
