@@ -93,11 +93,12 @@ LIB_DIR = $(DESTDIR)$(PREFIX)/lib
 BIN_DIR = $(DESTDIR)$(PREFIX)/bin
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 COMPLETION_DIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH_DIR = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 LINKS = libgram.so.$(SOVERSION) libgram.so
 
 install: all ## install below PREFIX (/usr/local), within DESTDIR
 	@mkdir -p $(INCLUDE_DIR) $(LIB_DIR)/pkgconfig $(BIN_DIR) $(MAN_DIR) \
-	    $(COMPLETION_DIR)
+	    $(COMPLETION_DIR) $(ZSH_DIR)
 	install -m 755 $(PROGRAM) $(BIN_DIR)
 	cd $(BIN_DIR) && for name in $(NAMES); do ln -sf gram $$name; done
 	install -m 644 include/*.h $(INCLUDE_DIR)
@@ -106,8 +107,10 @@ install: all ## install below PREFIX (/usr/local), within DESTDIR
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@OPENBLAS@|$(OPENBLAS)|' tools/gram.pc.in \
 	    >$(LIB_DIR)/pkgconfig/gram.pc
-	$(PROGRAM) help --man >$(MAN_DIR)/gram.1
+	for name in gram $(NAMES); do \
+	    $(PROGRAM) help --man $$name >$(MAN_DIR)/$$name.1; done
 	$(PROGRAM) completion bash >$(COMPLETION_DIR)/gram
+	$(PROGRAM) completion zsh >$(ZSH_DIR)/_gram
 	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 uninstall: ## remove what `make install` put there
@@ -115,7 +118,7 @@ uninstall: ## remove what `make install` put there
 	    $(wildcard include/*.h)) $(LIB_DIR)/libgram.a \
 	    $(LIB_DIR)/$(notdir $(SHARED)) $(LINKS:%=$(LIB_DIR)/%) \
 	    $(LIB_DIR)/pkgconfig/gram.pc $(MAN_DIR)/gram.1 \
-	    $(COMPLETION_DIR)/gram
+	    $(NAMES:%=$(MAN_DIR)/%.1) $(COMPLETION_DIR)/gram $(ZSH_DIR)/_gram
 
 # -------------------------------------------------------------------- rules
 

@@ -142,6 +142,14 @@ void cli_help_all(FILE *out);
 void cli_help_command(const cli_entry *entry);
 void cli_man_print(void);
 
+/* Print the words that a metavar stands for, "yes|no" or those of a registry,
+ * as FORMAT or SOLVER: how many there are. */
+int cli_words_put(FILE *out, const char *metavar, const char *separator);
+
+/* What an option does, to be freed: its help, and behind a colon at the end of
+ * that the words of its metavar. */
+char *cli_option_help(const cli_option *o);
+
 /* ---------------------------------------------------------------- running */
 
 /* Catch Ctrl-C and its kin: the first one stops the work in hand through the
@@ -175,18 +183,32 @@ void *cli_alloc(size_t count, size_t size);
 int cli_table_read(const char *path, gram_missing missing, gram_table **out,
                    double *seconds);
 
-/* Does --types say what the column is? */
-int cli_type_given(const char *column);
+/* One of two samples: cells that are to be filled in wait for the other. */
+int cli_table_read_sample(const char *path, gram_table **out, double *seconds);
+
+/* As cli_table_read, but missing cells are kept, whatever --missing says. */
+int cli_table_read_kept(const char *path, gram_table **out, double *seconds);
+
+/* What --missing says; AUTO: nothing. */
+gram_missing cli_missing(void);
+
+/* Are missing cells to be filled in? */
+int cli_fills(void);
+
+/* Tables read from now on keep the texts of these columns, NULL at the end, or
+ * of all, for copies of them: see gram_read_options.verbatim. */
+void cli_table_keep_texts(const char *const *columns);
+extern const char *const cli_all_columns[];
 
 /* A table beside the first one: read alike, but no roles are set. */
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds);
 
-/* The same as cli_table_read, but without --target the columns of these names
- * are the targets, instead of the file's own. */
-int cli_table_read_for(const char *path, const char *const *targets,
-                       size_t count, gram_missing missing, gram_table **out,
-                       double *seconds);
+/* Rows for a model, whose columns have the types they had when it was fitted;
+ * missing cells are kept.  `roles`: they are set, without --target those of the
+ * model. */
+int cli_table_read_for(const gram_machine *m, const char *path, int roles,
+                       gram_table **out, double *seconds);
 
 /* Can the file be written, and is it not the data itself?  To be asked before
  * the work; NULL: nothing is written. */

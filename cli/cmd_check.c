@@ -132,7 +132,7 @@ static json_t *json_spectrum(const finding *f)
         "rows", "min_eigenvalue", "min_eigenvalue_error", "max_eigenvalue",
         "rank", "condition",      "matrix_psd",           "exact"};
     const gram_spectrum *s = &f->spectrum;
-    json_t *object = json_object();
+    json_t *object;
 
     if (f->data)
         return json_pack(
@@ -146,6 +146,7 @@ static json_t *json_spectrum(const finding *f)
             : s->psd < 0 ? "no"
                          : "open",
             keys[7], s->exact);
+    object = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         json_object_set_new(object, keys[i], json_null());
     return object;

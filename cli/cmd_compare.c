@@ -62,7 +62,7 @@ static void print_text(const gram_fit_options *o, size_t kernels,
     const char *pm = cli_glyphs_get()->plus_minus;
 
     int classes = !isnan(total[0].accuracy);
-    int squared = !o->loss || strcmp(o->loss, "squared") == 0;
+    int squared = total[0].squared;
 
     printf("%10s %10s %26s  kernel\n",
            classes   ? "error"

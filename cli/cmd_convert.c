@@ -42,9 +42,6 @@ static int write_table(const gram_table *table, const char *path,
                        double *seconds)
 {
     gram_write_options write = {.format = to};
-
-    if (!to && strcmp(path, "-") == 0)
-        write.format = "csv";
     gram_exec exec = cli_exec("writing");
     double start = cli_clock();
     int code = cli_status(gram_table_write(table, path, &write, &exec));
@@ -126,6 +123,7 @@ static int run(int count, char **operands)
     int code = CLI_GOOD;
     double read_seconds, write_seconds;
     gram_table *table = NULL;
+    const gram_format *format = NULL;
     kind from = kind_of(operands[0]);
 
     (void)count;
@@ -133,6 +131,11 @@ static int run(int count, char **operands)
         return convert_model(operands, from);
     if (cli.json && strcmp(operands[1], "-") == 0)
         return cli_fail("--json: the table goes to standard output already");
+    /* a name that says nothing is refused by the writer, after A was read */
+    if (gram_format_to_write(operands[1], &(gram_write_options){.format = to},
+                             &format) == GRAM_OK &&
+        format->keeps_texts)
+        cli_table_keep_texts(cli_all_columns);
     CLI_TRY(cli_table_read(operands[0], GRAM_MISSING_REFUSE, &table,
                            &read_seconds));
     if (scale != GRAM_SCALE_NONE)
@@ -154,7 +157,8 @@ const cli_command cmd_convert = {
         "or --to says. \"-\" is standard input or output, a name that ends in "
         ".gz is packed. B appears whole or not at all.\n\n"
         "A missing cell is an error unless --missing says what to do with "
-        "it.\n\n"
+        "it. In CSV and TSV every cell that is not scaled or filled in has the "
+        "text it has in A: 007 stays 007, and 1.50 stays 1.50.\n\n"
         "A model of LIBSVM becomes one of gram, and a support vector machine "
         "of gram with one of LIBSVM's kernels becomes a model of LIBSVM.",
     .examples =

@@ -195,17 +195,15 @@ done:
 
 /* What a fold is judged by: an error rate, a mean squared error whose root is
  * shown, or a mean loss. */
-static const char *judged_by(const gram_score *s, const gram_fit_options *o)
+static const char *judged_by(const gram_score *s)
 {
-    return !isnan(s->accuracy)                           ? "error"
-           : !o->loss || strcmp(o->loss, "squared") == 0 ? "rmse"
-                                                         : "loss";
+    return !isnan(s->accuracy) ? "error" : s->squared ? "rmse" : "loss";
 }
 
-static int print_json(const gram_score *s, const gram_fit_options *o,
-                      const double *error, size_t folds, double seconds)
+static int print_json(const gram_score *s, const double *error, size_t folds,
+                      double seconds)
 {
-    const char *by = judged_by(s, o);
+    const char *by = judged_by(s);
     json_t *list = json_array(), *all;
 
     for (size_t j = 0; j < folds; j++)
@@ -228,10 +226,9 @@ static int print_json(const gram_score *s, const gram_fit_options *o,
     return cli_json_print(all);
 }
 
-static void print_text(const gram_score *s, const gram_fit_options *o,
-                       const double *error, size_t folds)
+static void print_text(const gram_score *s, const double *error, size_t folds)
 {
-    const char *by = judged_by(s, o);
+    const char *by = judged_by(s);
     int root = strcmp(by, "rmse") == 0, classes = !isnan(s->accuracy);
     const struct {
         const char *name;
@@ -283,9 +280,9 @@ static int run(int count, char **operands)
     double start = cli_clock();
     CLI_TRY(cli_status(gram_machine_cv(table, &o, 1, &exec, error, &total)));
     if (cli.json)
-        code = print_json(&total, &o, error, folds, cli_clock() - start);
+        code = print_json(&total, error, folds, cli_clock() - start);
     else
-        print_text(&total, &o, error, folds);
+        print_text(&total, error, folds);
 done:
     cli_fit_end();
     free(error);
@@ -297,11 +294,16 @@ const cli_command cmd_cv = {
     .operands = "DATA",
     .least = 1,
     .most = 1,
-    .about = "Fit to all parts of DATA but one and predict that one, for each "
-             "part in turn (--folds, --fold-column, --group). Whatever is open "
-             "is chosen anew every time, by the rows that are fitted.\n\n"
-             "With --grid: the table of all kernels and lambdas that are open, "
-             "with the error of each, as selection by cv sees them.",
+    .about =
+        "Estimate how well gram fit with the same options will predict "
+        "rows that it has not seen, by cross-validation: DATA is cut into "
+        "parts (--folds, --fold-column, --group); for each part in turn, a "
+        "model is fitted to all the others and predicts it. Numbers of the "
+        "kernel (its hyperparameters) and lambda that are open are chosen "
+        "anew every time, from the rows that are fitted, so that the "
+        "errors are honest. No model is written.\n\n"
+        "With --grid: a table of all kernels and lambdas that would be "
+        "tried, with the error of each, as --select cv sees them.",
     .examples =
         "gram cv builtin:sinc\n"
         "gram cv builtin:moons --loss hinge --C '?[1,10]' --grid --log g.log\n"

@@ -15,8 +15,9 @@ static const cli_option options[] = {
      "where the model goes (default: it is fitted and reported, not kept)",
      &path, 0},
     {"trace", 0, CLI_TEXT, "FILE.csv",
-     "gd, cg: write step, loss and held-out loss of every step", &trace_path,
-     0},
+     "gd, cg, newton: write every step: its number, what the solver makes "
+     "small, and with --holdout the loss on those rows",
+     &trace_path, 0},
     {.name = NULL},
 };
 static const cli_group own = {"options", options};
@@ -103,9 +104,10 @@ static int fit(const gram_table *table, gram_machine **out)
         print_plan(&plan);
     CLI_TRY(cli_status(gram_machine_fit(table, &o, &exec, out)));
     if (trace_path && t.count == 0)
-        CLI_TRY(cli_fail("--trace: solver %s has no steps; --solver gd or cg "
-                         "has",
-                         gram_machine_report(*out)->solver));
+        CLI_TRY(
+            cli_fail("--trace: solver %s has no steps to show; --solver gd, "
+                     "cg and newton have",
+                     gram_machine_report(*out)->solver));
     if (trace_path)
         code = write_trace(&t);
 done:
@@ -146,18 +148,37 @@ const cli_command cmd_fit = {
     .least = 1,
     .most = 1,
     .about =
-        "Fit f(x) = sum of alpha_i k(x_i,x) + b to the target column of DATA: "
-        "it minimises the sum of w_i (y_i - f(x_i))^2 + lambda |f|^2, which is "
-        "kernel ridge regression, and the mean of a Gaussian process.\n\n"
-        "Numbers of the kernel that are left open, and lambda, are chosen by "
-        "the data. The first line is the plan: solver, memory, time. The "
-        "report has the kernel with all its numbers, and what to know before "
-        "one trusts the answer. Exit code 3: the model was written, but the "
-        "solver did not converge.",
+        "Learn to predict the target column of DATA from its other columns, "
+        "and write what was learned as a model for gram predict. A target of "
+        "numbers makes a regression, a category or a number with two values "
+        "makes a classifier. Nothing but the target has to be given; what "
+        "follows says what happens then, and what can be changed.\n\n"
+        "The prediction is f(x) = sum of alpha_i k(x_i, x) + b over the rows "
+        "x_i of DATA. The kernel k says how alike two rows are (--kernel, by "
+        "default rbf, which compares distances). The loss V says what a wrong "
+        "prediction costs (--loss): by default (y - f)^2 for numbers, which is "
+        "kernel ridge regression and the mean of a Gaussian process, and the "
+        "logistic loss for classes, which gives probabilities; hinge is the "
+        "support vector machine, and gram losses lists them all. f minimises "
+        "the sum of w_i V(y_i, f(x_i)) + lambda |f|^2: a large lambda keeps f "
+        "smooth, a small one lets it follow the data, and its noise.\n\n"
+        "Numbers of the kernel (its hyperparameters) that its text leaves "
+        "open, and lambda, are chosen from the data (--select). With the "
+        "squared loss they are those that make the data most probable under "
+        "the Gaussian process (the evidence), or, if only lambda is open, the "
+        "one that predicts each row best from all the others; with other "
+        "losses those that do best in cross-validation.\n\n"
+        "The first line is the plan: solver, memory, time. The report has the "
+        "kernel with all its numbers, and what to know before one trusts the "
+        "answer. Exit code 3: the model was written, but the solver did not "
+        "converge.",
     .examples = "gram fit builtin:sinc -o sinc.gram\n"
                 "gram fit houses.csv -t price -k 'rbf(ard) + delta[city]' -o "
                 "m.gram\n"
-                "gram fit builtin:co2 -k '?*rbf + ?*periodic(period=365.25)'\n",
+                "gram fit builtin:co2 -k '?*rbf + ?*periodic(period=365.25)'\n"
+                "gram fit builtin:iris -o iris.gram\n"
+                "gram fit builtin:moons --loss hinge --C 10 -o svm.gram\n"
+                "gram fit builtin:sinc --loss 'quantile(tau=[0.1,0.5,0.9])'\n",
     .groups = {&own, &cli_group_fitting, &cli_group_reading, &cli_group_running,
                &cli_group_output, &cli_group_help},
     .run = run,

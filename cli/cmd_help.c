@@ -5,12 +5,15 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "svm.h"
 
 static int as_man;
 
 static const cli_option options[] = {
-    {"man", 0, CLI_FLAG, NULL, "print the man page, in roff", &as_man, 0},
+    {"man", 0, CLI_FLAG, NULL,
+     "print the man page, in roff; those of svm-scale, svm-train and "
+     "svm-predict by their names",
+     &as_man, 0},
     {.name = NULL},
 };
 static const cli_group own = {"options", options};
@@ -38,20 +41,44 @@ static void print_formats(void)
     }
 }
 
+static void print_solvers(void)
+{
+    gram_solver s;
+
+    for (size_t i = 0; (s = gram_solver_at(i)).name; i++) {
+        int n = printf("  %-8s ", s.name);
+        cli_wrap(stdout, s.brief, 11, (size_t)n);
+    }
+}
+
 static const struct topic {
     const char *name;
     void (*print)(void);
 } topics[] = {
     {"data", print_data},
     {"formats", print_formats},
+    {"solvers", print_solvers},
 };
+
+static int print_man(const char *name)
+{
+    const svm_program *program = svm_program_find(name);
+
+    if (program)
+        svm_man_print(program);
+    else if (strcmp(name, "gram") == 0)
+        cli_man_print();
+    else
+        return cli_fail("--man: \"%s\" has no man page of its own, it is in "
+                        "that of gram",
+                        name);
+    return CLI_GOOD;
+}
 
 static int run(int count, char **operands)
 {
-    if (as_man) {
-        cli_man_print();
-        return CLI_GOOD;
-    }
+    if (as_man)
+        return print_man(count > 0 ? operands[0] : "gram");
     if (count == 0) {
         cli_help_all(stdout);
         return CLI_GOOD;
@@ -69,10 +96,10 @@ static int run(int count, char **operands)
 }
 
 const cli_command cmd_help = {
-    .operands = "[COMMAND | data | formats]",
+    .operands = "[COMMAND | data | formats | solvers]",
     .most = 1,
     .about = "Explain a command, list the data sets inside the program or the "
-             "file formats. Without an operand, list the commands.",
+             "file formats and solvers. Without an operand, list the commands.",
     .examples = "gram help describe\n"
                 "gram help data\n",
     .groups = {&own, &cli_group_help},

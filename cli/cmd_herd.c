@@ -1,8 +1,6 @@
 /* cmd_herd.c - gram herd: a few rows that stand for all.
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -23,31 +21,7 @@ static const cli_option options[] = {
 };
 static const cli_group own = {"options", options};
 
-/* The rows of one column, in the order chosen. */
-static int add_column(gram_table *out, const gram_column *c, const size_t *row)
-{
-    double *x = cli_alloc(m + 1, sizeof *x);
-    const char **s = cli_alloc(m + 1, sizeof *s);
-    int code = CLI_GOOD;
-
-    for (size_t i = 0; i < m; i++) {
-        x[i] = c->values ? c->values[row[i]] : NAN;
-        s[i] = c->codes && c->codes[row[i]] >= 0 ? c->levels[c->codes[row[i]]]
-                                                 : NULL;
-    }
-    if (c->type == GRAM_TYPE_SPARSE)
-        code = cli_fail("--output: column \"%s\" is sparse, leave it out to "
-                        "list the numbers of the rows",
-                        c->name);
-    else if (c->values)
-        code = cli_status(gram_table_add_numbers(out, c->name, x, 1));
-    else
-        code = cli_status(gram_table_add_strings(out, c->name, c->type, s));
-    free(x);
-    free(s);
-    return code;
-}
-
+/* The rows in the order chosen. */
 static int write_rows(const gram_table *table, const size_t *row)
 {
     int code = CLI_GOOD;
@@ -57,7 +31,11 @@ static int write_rows(const gram_table *table, const size_t *row)
     for (size_t j = 0; j < gram_table_cols(table); j++) {
         gram_column c = gram_table_column(table, j);
 
-        CLI_TRY(add_column(out, &c, row));
+        if (c.type == GRAM_TYPE_SPARSE)
+            CLI_TRY(cli_fail("--output: column \"%s\" is sparse, leave it out "
+                             "to list the numbers of the rows",
+                             c.name));
+        CLI_TRY(cli_status(gram_table_add_copy(out, c.name, &table, 1, row)));
     }
     gram_exec exec = cli_exec("writing");
     code = cli_status(gram_table_write(out, output, NULL, &exec));
@@ -86,6 +64,8 @@ static int run(int count, char **operands)
 
     (void)count;
     CLI_TRY(cli_output_begin(output, operands[0]));
+    if (output)
+        cli_table_keep_texts(cli_all_columns);
     CLI_TRY(cli_table_read_other(operands[0], GRAM_MISSING_REFUSE, &table,
                                  &seconds));
     row = cli_alloc(gram_table_rows(table) + 1, sizeof *row);

@@ -362,10 +362,10 @@ static int run(int count, char **operands)
 }
 
 const cli_command cmd_kernels = {
-    .operands = "[NAME]",
+    .operands = "[KERNEL]",
     .most = 1,
     .about = "List the kernels with their formulas, x and t being two rows; or "
-             "explain the kernel or map NAME: its parameters with ranges and "
+             "explain one of them, or a map: its parameters with ranges and "
              "defaults, why it is positive semidefinite (PSD), and what else "
              "is known about it. docs/kernels.md has the language.",
     .examples = "gram kernels\n"

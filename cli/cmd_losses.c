@@ -51,7 +51,11 @@ static int list(void)
     for (size_t i = 0; (c = gram_loss_at(i)); i++) {
         int n = printf("  %-*s", NAME_COLUMN - 2, c->name);
 
-        n += printf("%-*s ", FORMULA_COLUMN - NAME_COLUMN - 1, c->formula);
+        n += printf("%s", c->formula);
+        if (n >= FORMULA_COLUMN) {
+            putchar('\n');
+            n = 0;
+        }
         cli_wrap(stdout, c->help, FORMULA_COLUMN, (size_t)n);
     }
     return CLI_GOOD;
@@ -78,10 +82,10 @@ static int run(int count, char **operands)
 }
 
 const cli_command cmd_losses = {
-    .operands = "[NAME]",
+    .operands = "[LOSS]",
     .most = 1,
     .about = "List the losses V(y, f) that gram fit takes with --loss, or "
-             "explain the loss NAME and its numbers.",
+             "explain one of them and its parameters.",
     .examples = "gram losses\ngram losses quantile\n",
     .groups = {&cli_group_output, &cli_group_help},
     .run = run,

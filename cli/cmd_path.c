@@ -186,11 +186,17 @@ const cli_command cmd_path = {
     .least = 1,
     .most = 1,
     .about =
-        "Print, for many lambdas, the leave-one-out error (loo), generalised "
-        "cross-validation (gcv), the log marginal likelihood (log_evidence) "
-        "and the degrees of freedom (df), and mark the best of each. The "
-        "matrix is reduced once, every lambda after that is cheap. Open "
-        "numbers of the kernel are chosen first, as in gram fit.",
+        "Show how a fit with the squared loss depends on lambda, the weight of "
+        "smoothness: from following every row (small) to a flat function "
+        "(large). For many lambdas, print how well each row is predicted from "
+        "all others (loo, the leave-one-out error), an approximation of that "
+        "(gcv, generalised cross-validation), how probable the data are under "
+        "the Gaussian process (log_evidence, the log marginal likelihood) and "
+        "how many parameters the fit is worth (df, degrees of freedom); the "
+        "best lambda by each is marked.\n\n"
+        "The matrix is reduced once, every lambda after that is cheap. Open "
+        "numbers of the kernel (its hyperparameters) are chosen first, as in "
+        "gram fit.",
     .examples = "gram path builtin:sinc -k 'rbf(gamma=0.1)'\n"
                 "gram path data.csv -t y --lambdas 1e-4:10:20 --json\n",
     .groups = {&own, &cli_group_fitting, &cli_group_reading, &cli_group_running,

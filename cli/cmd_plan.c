@@ -63,10 +63,12 @@ const cli_command cmd_plan = {
     .operands = "DATA",
     .least = 1,
     .most = 1,
-    .about = "Say what \"gram fit\" with the same options would do: the "
-             "solver, the memory it will hold at most, the time it will take "
-             "roughly, and what the other solvers would need. Nothing is "
-             "computed. --mem is the budget; what exceeds it is said.",
+    .about = "Say what gram fit with the same options would do, before it "
+             "does: which numbers would be chosen from the data and how, by "
+             "which solver (the method that computes the fit), how much memory "
+             "it would hold at most, roughly how long it would take, and what "
+             "the other solvers would need. The data are read, nothing is "
+             "fitted. --mem is the budget; what exceeds it is said.",
     .examples = "gram plan builtin:sinc\n"
                 "gram plan big.csv -t y -k 'rbf(gamma=0.1)' --mem 8G\n",
     .groups = {&cli_group_fitting, &cli_group_reading, &cli_group_running,

@@ -42,7 +42,8 @@ static const cli_option options[] = {
     {"why", 0, CLI_COUNT, "N",
      "the N training rows that speak most for a prediction, and their parts",
      &why, 1000},
-    {"keep", 0, CLI_LIST, "COL,...", "columns of DATA to write as well", &keep,
+    {"keep", 0, CLI_LIST, "COL,...",
+     "columns of DATA to write as well, with the text they have there", &keep,
      0},
     {"unseen", 0, CLI_CHOICE, "prior|error",
      "a category that the model has not seen: like no other, or an error",
@@ -144,7 +145,7 @@ static int add_classes(gram_table *out, const gram_machine *m, const answer *a)
     int code;
 
     for (size_t i = 0; i < a->rows; i++)
-        text[i] = r->class_name[a->p.label[i]];
+        text[i] = a->p.label[i] < 0 ? NULL : r->class_name[a->p.label[i]];
     code = cli_status(
         gram_table_add_strings(out, "prediction", GRAM_TYPE_CATEGORY, text));
     for (size_t k = 0; proba && code == CLI_GOOD && k < r->classes; k++) {
@@ -238,50 +239,57 @@ static int add_why(gram_table *out, const answer *a)
     return code;
 }
 
-static int add_column(gram_table *out, const gram_table *data, size_t j)
+/* The names of --keep, NULL at the end, in one block of memory. */
+static const char **kept_names(void)
 {
-    gram_column c = gram_table_column(data, j);
-    size_t rows = gram_table_rows(data);
-
-    if (c.type == GRAM_TYPE_SPARSE)
-        return cli_fail("--keep: column \"%s\" is sparse", c.name);
-    if (c.values)
-        return add(out, c.name, c.values, 1);
-    const char **text = cli_alloc(rows + 1, sizeof *text);
-    for (size_t i = 0; i < rows; i++)
-        text[i] = c.codes[i] < 0 ? NULL : c.levels[c.codes[i]];
-    int code = cli_status(gram_table_add_strings(out, c.name, c.type, text));
-    free(text);
-    return code;
-}
-
-static int add_kept(gram_table *out, const gram_table *data)
-{
-    int code = CLI_GOOD;
+    size_t bytes = 0, count = 1;
+    const char **names;
+    char *text;
 
     for (size_t i = 0; i < keep.count; i++) {
-        char *copy = strdup(keep.item[i]), *rest = copy, *name;
-
-        while (code == CLI_GOOD && (name = strsep(&rest, ","))) {
-            size_t j;
-
-            code = cli_status(gram_table_find(data, name, &j));
-            if (code == CLI_GOOD)
-                code = add_column(out, data, j);
-        }
-        free(copy);
+        bytes += strlen(keep.item[i]) + 1;
+        count++;
+        for (const char *s = keep.item[i]; *s; s++)
+            count += *s == ',';
     }
+    names = cli_alloc(count * sizeof *names + bytes, 1);
+    text = (char *)(names + count);
+    count = 0;
+    for (size_t i = 0; i < keep.count; i++) {
+        char *rest = text;
+
+        text = stpcpy(text, keep.item[i]) + 1;
+        while (rest)
+            names[count++] = strsep(&rest, ",");
+    }
+    names[count] = NULL;
+    return names;
+}
+
+static int add_kept(gram_table *out, const gram_table *data,
+                    const char *const *kept)
+{
+    int code = CLI_GOOD;
+    size_t j;
+
+    for (; *kept; kept++) {
+        CLI_TRY(cli_status(gram_table_find(data, *kept, &j)));
+        if (gram_table_column(data, j).type == GRAM_TYPE_SPARSE)
+            CLI_TRY(cli_fail("--keep: column \"%s\" is sparse", *kept));
+        CLI_TRY(cli_status(gram_table_add_copy(out, *kept, &data, 1, NULL)));
+    }
+done:
     return code;
 }
 
 static int write_table(const gram_machine *m, const gram_table *data,
-                       const answer *a, double start)
+                       const char *const *kept, const answer *a, double start)
 {
     int code = CLI_GOOD;
     gram_table *out = NULL;
 
     CLI_TRY(cli_status(gram_table_new(a->rows, &out)));
-    CLI_TRY(add_kept(out, data));
+    CLI_TRY(add_kept(out, data, kept));
     CLI_TRY(gram_machine_report(m)->classes > 0 ? add_classes(out, m, a)
                                                 : add_targets(out, m, a));
     if (terms)
@@ -318,6 +326,21 @@ static int check_options(const gram_machine *m)
     return CLI_GOOD;
 }
 
+/* Rows that --missing drop has left without a prediction. */
+static void tell_empty(const char *data, const answer *a)
+{
+    size_t empty = 0;
+
+    for (size_t i = 0; i < a->rows; i++)
+        empty += a->p.label ? a->p.label[i] < 0
+                            : isnan(a->p.mean[i * a->targets]) != 0;
+    if (empty > 0 && !cli.quiet)
+        fprintf(stderr,
+                "gram predict: note: %s: %zu of %zu rows have missing cells "
+                "and no prediction\n",
+                cli_path(data, "standard input"), empty, a->rows);
+}
+
 static int run(int count, char **operands)
 {
     int code = CLI_GOOD;
@@ -325,24 +348,28 @@ static int run(int count, char **operands)
     gram_table *data = NULL;
     answer a = {0};
     double seconds = 0, start = cli_clock();
+    const char **kept = kept_names();
 
     (void)count;
     gram_exec exec = cli_exec("predicting");
     CLI_TRY(cli_output_begin(path, operands[1]));
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     CLI_TRY(check_options(m));
-    CLI_TRY(
-        cli_table_read_other(operands[1], GRAM_MISSING_KEEP, &data, &seconds));
+    cli_table_keep_texts(kept);
+    CLI_TRY(cli_table_read_for(m, operands[1], 0, &data, &seconds));
     reserve(&a, m, gram_table_rows(data));
     gram_predict_options o = {.interval = isnan(interval) ? 0 : interval,
                               .method = (gram_interval)method,
                               .why = why,
-                              .unseen_error = unseen};
+                              .unseen_error = unseen,
+                              .missing = cli_missing()};
     CLI_TRY(cli_status_of(operands[1],
                           gram_machine_predict(m, data, &o, &exec, &a.p)));
+    tell_empty(operands[1], &a);
     code = plot ? cli_prediction_plot(m, data, &a.p, &exec)
-                : write_table(m, data, &a, start);
+                : write_table(m, data, kept, &a, start);
 done:
+    free(kept);
     release(&a);
     gram_table_free(data);
     gram_machine_free(m);
@@ -354,11 +381,18 @@ const cli_command cmd_predict = {
     .least = 2,
     .most = 2,
     .about =
-        "Predict the target for the rows of DATA, whose columns are found by "
-        "the names of those that the model was fitted to; other columns do not "
-        "matter.\n\n"
-        "Deviations come from the Gaussian process that the model is; they "
-        "take a factorisation unless the model was fitted with --keep-factor.",
+        "Predict the target for the rows of DATA, and write a table with a row "
+        "for each of them. The columns that the model was fitted to are found "
+        "by their names; other columns do not matter, and the target need not "
+        "be there. Missing cells are treated as when the model was fitted; a "
+        "row that is left out has an empty prediction.\n\n"
+        "The column prediction is the number to expect, the class, or with "
+        "other losses what they say (gram losses). How sure it is: --std and "
+        "--interval for numbers, --proba for classes. --terms and --why show "
+        "what a prediction is made of.\n\n"
+        "Deviations and Gaussian intervals are those of the Gaussian process "
+        "that a model of the squared loss is; they take a factorisation unless "
+        "the model was fitted with --keep-factor.",
     .examples = "gram predict sinc.gram builtin:sinc --interval 0.9 | head -3\n"
                 "gram predict m.gram new.csv --std --keep id -o out.csv\n"
                 "gram predict m.gram new.csv --terms --why 5\n"

@@ -62,8 +62,9 @@ static int run(int count, char **operands)
         CLI_TRY(cli_status(gram_kernel_new(kernel, &k)));
     else
         CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
-    CLI_TRY(cli_table_read(operands[count - 1], GRAM_MISSING_KEEP, &data,
-                           &seconds));
+    CLI_TRY(
+        m ? cli_table_read_for(m, operands[1], 0, &data, &seconds)
+          : cli_table_read(operands[0], GRAM_MISSING_KEEP, &data, &seconds));
     f = cli_alloc(gram_table_rows(data) * draws + 1, sizeof *f);
     CLI_TRY(cli_status_of(
         operands[count - 1],

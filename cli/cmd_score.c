@@ -176,7 +176,7 @@ static void print_text(const gram_report *r, const gram_score *s)
     for (size_t t = 0; t < r->outputs; t++, s++) {
         cli_put(stdout, r->output[t]);
         printf(": %zu row%s\n", s->n, s->n == 1 ? "" : "s");
-        if (strcmp(r->loss, "squared") != 0)
+        if (!r->squared)
             cli_item("loss", "%s", cli_number(a, s->loss, 5));
         cli_item("rmse", "%s", cli_number(a, s->rmse, 5));
         cli_item("mae", "%s", cli_number(a, s->mae, 5));
@@ -234,8 +234,9 @@ static int run(int count, char **operands)
         return cli_fail("--interval: %g, must be between 0 and 1", interval);
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     const gram_report *r = gram_machine_report(m);
-    CLI_TRY(cli_table_read_for(operands[1], r->target, r->targets,
-                               GRAM_MISSING_KEEP, &data, &seconds));
+    CLI_TRY(cli_table_read_for(m, operands[1], 1, &data, &seconds));
+    CLI_TRY(cli_status_of(operands[1],
+                          gram_machine_fill(m, data, cli_missing(), &exec)));
     scores = cli_alloc(r->outputs, sizeof *scores);
     gram_predict_options o = {.interval = interval,
                               .method = (gram_interval)method};

@@ -14,7 +14,8 @@ static const char *witness, *by, *x_columns, *y_columns;
 
 static const cli_option options[] = {
     {"kernel", 'k', CLI_TEXT, "SPEC",
-     "the kernel (default rbf); numbers that are open come from the median "
+     "the kernel (default rbf); numbers (hyperparameters) that are open come "
+     "from the median "
      "distance of all rows",
      &given.kernel, 0},
     {"scale", 0, CLI_CHOICE, "auto|none|standard|minmax",
@@ -80,6 +81,7 @@ static void read_options(void)
     given.bins = bins;
     given.block = block;
     given.precision = precision;
+    given.missing = cli_fills() ? cli_missing() : GRAM_MISSING_AUTO;
 }
 
 /* ------------------------------------------------------------- one file */
@@ -156,12 +158,14 @@ static int test_samples(char **path)
     double first = 0, second = 0;
 
     CLI_TRY(cli_output_begin(witness, path[0]));
-    CLI_TRY(cli_table_read_other(path[0], GRAM_MISSING_REFUSE, &a, &first));
+    if (witness)
+        cli_table_keep_texts(cli_all_columns);
+    CLI_TRY(cli_table_read_sample(path[0], &a, &first));
     if (strcmp(path[1], "-") == 0) {
         code = cli_drift_run(a, &given, batch);
         goto done;
     }
-    CLI_TRY(cli_table_read_other(path[1], GRAM_MISSING_REFUSE, &b, &second));
+    CLI_TRY(cli_table_read_sample(path[1], &b, &second));
     gram_exec exec = cli_exec("testing");
     CLI_TRY(cli_status(gram_test_samples(a, b, &given, &exec, &t)));
     cli_pair pair = {.path = {path[0], path[1]},

@@ -66,10 +66,13 @@ static int run(int count, char **operands)
     mark = cli_alloc(r->n + 1, 1);
     CLI_TRY(mark_all(r->n, mark));
     if (count > 1)
-        CLI_TRY(cli_table_read_for(operands[1], r->target, r->targets,
-                                   GRAM_MISSING_REFUSE, &data, &read_seconds));
-    CLI_TRY(cli_status(gram_machine_update(m, data, gone.count ? mark : NULL,
-                                           &exec, &updated)));
+        CLI_TRY(cli_table_read_for(m, operands[1], 1, &data, &read_seconds));
+    if (data)
+        CLI_TRY(cli_status_of(
+            operands[1], gram_machine_fill(m, data, cli_missing(), &exec)));
+    CLI_TRY(cli_status_of(count > 1 ? operands[1] : operands[0],
+                          gram_machine_update(m, data, gone.count ? mark : NULL,
+                                              &exec, &updated)));
     start = cli_clock();
     CLI_TRY(cli_status(gram_machine_save(updated, to, &exec)));
     code = cli_report_print(updated, count > 1 ? operands[1] : operands[0], to,

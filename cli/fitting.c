@@ -11,26 +11,30 @@ static struct {
     const char *lambda, *C, *solver, *from, *fold_column, *loss, *weights;
     double jitter, tolerance, step, holdout;
     unsigned long long steps, folds, tries;
-    int select, scale, precision, classes;
+    int task, select, scale, precision, classes;
     int no_intercept, per_target, allow_indefinite, no_jitter, keep_factor;
     int proba;
-    gram_machine *machine;  /* of --from */
-    char *lambda_text;      /* made from --C */
-    const char *class_loss; /* of a target that looks like classes */
+    gram_machine *machine; /* of --from */
+    char *lambda_text;     /* made from --C */
 } given;
 
 static const cli_option options[] = {
     {"kernel", 'k', CLI_LIST, "SPEC",
-     "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); a "
-     "number is a promise, a question mark is learned",
+     "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default rbf); "
+     "gram kernels lists them; numbers (hyperparameters) that are given are "
+     "kept, question marks and those left out are chosen",
      &given.kernel, 0},
-    {"loss", 0, CLI_TEXT, "NAME",
+    {"task", 0, CLI_CHOICE, "auto|regression|classification",
+     "take the target for numbers or for classes (default: classes if it is a "
+     "category or has two values)",
+     &given.task, 0},
+    {"loss", 0, CLI_TEXT, "LOSS",
      "the loss, as in hinge or 'quantile(tau=0.9)'; gram losses lists them "
      "(default: squared for numbers, logistic for classes)",
      &given.loss, 0},
     {"lambda", 'l', CLI_TEXT, "X|auto",
-     "the weight of |f|^2; ?[0.1,1] are the only ones allowed (default auto: "
-     "it is selected)",
+     "the weight of |f|^2, of smoothness; ?[0.1,1]: the better of these "
+     "(default auto: chosen from the data)",
      &given.lambda, 0},
     {"C", 0, CLI_TEXT, "X", "another way to write --lambda 1/(2X)", &given.C,
      0},
@@ -44,8 +48,8 @@ static const cli_option options[] = {
     {"proba", 0, CLI_FLAG, NULL,
      "make probabilities for losses that have none, by folds", &given.proba, 0},
     {"select", 0, CLI_CHOICE, "auto|evidence|loo|gcv|cv|none",
-     "how open numbers are chosen (default: evidence if the kernel has some, "
-     "loo if only lambda is open)",
+     "how open numbers are chosen (default: squared loss: evidence, or loo if "
+     "only lambda is open; other losses: cv; one_class: none)",
      &given.select, 0},
     {"folds", 0, CLI_PARTS, "K",
      "how many parts cross-validation makes (default 5); rows of one --group "
@@ -59,21 +63,26 @@ static const cli_option options[] = {
      "scale columns, as a map in the kernel (default: where no number in the "
      "kernel fixes a scale)",
      &given.scale, 0},
-    {"solver", 0, CLI_TEXT, "NAME",
-     "auto, primal, dual, markov, cg or gd (default: the cheapest that fits)",
+    {"solver", 0, CLI_TEXT, "SOLVER",
+     "the method that computes f; the default auto takes the cheapest that "
+     "fits in memory, gram help solvers explains each of them:",
      &given.solver, 0},
     {"precision", 0, CLI_CHOICE, "auto|double|single",
-     "of the factor; single is refined in double (default: where it pays)",
+     "of the factorisation; single is refined in double (default: single "
+     "where it pays)",
      &given.precision, 0},
     {"jitter", 0, CLI_REAL, "X",
-     "add X to the diagonal (default: only where the factorisation fails, and "
-     "said)",
+     "add X to the diagonal of the kernel matrix (default: only where the "
+     "factorisation fails, and then it is said)",
      &given.jitter, 0},
     {"no-jitter", 0, CLI_FLAG, NULL, "never add any, fail instead",
      &given.no_jitter, 0},
-    {"tolerance", 0, CLI_REAL, "X", "cg, gd: the relative residual to reach",
+    {"tolerance", 0, CLI_REAL, "X",
+     "where solvers stop that go step by step: relative residual (cg, gd), "
+     "gradient (newton, softmax), gap (prox), violation (smo)",
      &given.tolerance, 0},
-    {"steps", 0, CLI_COUNT, "N", "cg, gd: at most so many", &given.steps, 0},
+    {"steps", 0, CLI_COUNT, "N", "of these solvers, at most so many",
+     &given.steps, 0},
     {"step", 0, CLI_REAL, "X",
      "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))",
      &given.step, 0},
@@ -167,7 +176,9 @@ int cli_fit_options(size_t i, gram_fit_options *out)
     CLI_TRY(load_from());
     *out = (gram_fit_options){
         .kernel = i < given.kernel.count ? given.kernel.item[i] : NULL,
-        .loss = given.loss ? given.loss : given.class_loss,
+        .task = (gram_task)given.task,
+        .loss = given.loss,
+        .missing = cli_missing(),
         .class_weights = given.weights,
         .classes = (gram_classes)given.classes,
         .probability = given.proba,
@@ -222,68 +233,13 @@ static int set_fold_column(const char *path, gram_table *table)
                          gram_table_set_role(table, name, GRAM_ROLE_GROUP));
 }
 
-/* How many different numbers there are, up to `most` + 1; 0: some are not
- * whole, of which only two are classes. */
-static size_t count_distinct(const double *x, size_t n, size_t most)
-{
-    double *seen = cli_alloc(most + 1, sizeof *seen);
-    size_t count = 0, k;
-    int whole = 1;
-
-    for (size_t i = 0; i < n && count <= most; i++) {
-        for (k = 0; k < count && seen[k] != x[i]; k++)
-            ;
-        if (k == count)
-            seen[count++] = x[i];
-        whole &= x[i] == floor(x[i]);
-    }
-    free(seen);
-    return whole || count <= 2 ? count : 0;
-}
-
-/* A target of two numbers is one of classes, and so is the label of a LIBSVM
- * file if it is a whole number of few; unless its type was given. */
-static void guess_classes(const gram_table *table)
-{
-    enum { MOST = 100 };
-    gram_column target = {0};
-    int libsvm = 0;
-
-    for (size_t j = 0; j < gram_table_cols(table); j++) {
-        gram_column c = gram_table_column(table, j);
-
-        libsvm |= c.type == GRAM_TYPE_SPARSE && !c.feature_names;
-        if (c.role == GRAM_ROLE_TARGET) {
-            if (target.name)
-                return;
-            target = c;
-        }
-    }
-    if (!target.values || target.type != GRAM_TYPE_NUMBER ||
-        cli_type_given(target.name))
-        return;
-    libsvm = libsvm && strcmp(target.name, "label") == 0;
-    size_t most = libsvm ? MOST : 2;
-    size_t count = count_distinct(target.values, gram_table_rows(table), most);
-    if (count == 2 || (libsvm && count > 1 && count <= most))
-        given.class_loss = "logistic";
-}
-
 int cli_fit_read(const char *path, gram_table **out, double *seconds)
 {
-    int code = CLI_GOOD, targets = 0;
+    int code = CLI_GOOD;
     gram_table *table = NULL;
 
-    CLI_TRY(cli_table_read(path, GRAM_MISSING_REFUSE, &table, seconds));
+    CLI_TRY(cli_table_read_kept(path, &table, seconds));
     CLI_TRY(set_fold_column(path, table));
-    for (size_t j = 0; j < gram_table_cols(table); j++)
-        targets += gram_table_column(table, j).role == GRAM_ROLE_TARGET;
-    guess_classes(table);
-    if (targets == 0 &&
-        !(given.loss && strncmp(given.loss, "one_class", 9) == 0))
-        CLI_TRY(cli_fail("%s: no target, --target COL names the column to "
-                         "predict",
-                         cli_path(path, "standard input")));
     *out = table;
     table = NULL;
 done:

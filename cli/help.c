@@ -3,6 +3,7 @@
  * Options stand in a column of their own; a name that is too long for it has
  * its line, the explanation follows below.  No line is longer than 79.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -24,7 +25,9 @@ static void print_option(const cli_option *o)
         putchar('\n');
         n = 0;
     }
-    cli_wrap(stdout, o->help, HELP_COLUMN, (size_t)n);
+    char *text = cli_option_help(o);
+    cli_wrap(stdout, text, HELP_COLUMN, (size_t)n);
+    free(text);
 }
 
 void cli_help_command(const cli_entry *entry)
@@ -60,6 +63,7 @@ void cli_help_all(FILE *out)
           "  gram help COMMAND   the options of a command, and examples\n"
           "  gram help data      the data sets inside the program\n"
           "  gram help formats   the file formats it reads and writes\n"
+          "  gram help solvers   the methods that compute a fit\n"
           "\n"
           "Start with \"gram demo\".\n",
           out);

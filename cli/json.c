@@ -1,7 +1,9 @@
 /* json.c - values and objects for --json.
  *
  * JSON has no NaN and its text is UTF-8, files have both wrong: a NaN becomes
- * null, a byte that does not belong U+FFFD.
+ * null, a byte that does not belong U+FFFD.  The tree is Jansson's, its text is
+ * made here: Jansson would print 0.9 as 0.90000000000000002, here a number is
+ * the shortest that reads back the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,15 +42,49 @@ json_t *cli_json_text(const char *s)
     return text;
 }
 
-static json_t *json_column(const gram_column *c, size_t rows)
+/* Would a number say less than the text?  Of 007 the zeros, of an identifier
+ * of 20 digits the last ones. */
+static int is_name(const char *text)
 {
-    json_t *list = json_array();
+    enum { EXACT = 15 }; /* digits that a double always holds */
+    size_t digits = strspn(text, "0123456789");
 
-    for (size_t i = 0; i < rows; i++)
-        json_array_append_new(
-            list, c->values         ? cli_json_number(c->values[i])
-                  : c->codes[i] < 0 ? json_null()
-                                    : cli_json_text(c->levels[c->codes[i]]));
+    return text[digits] == '\0' &&
+           (digits > EXACT || (digits > 1 && *text == '0'));
+}
+
+/* Dates, and numbers that are names in the file, are texts there. */
+static int has_names(const gram_table *table, size_t j)
+{
+    gram_column c = gram_table_column(table, j);
+    int names = 0;
+
+    for (size_t i = 0; c.values && i < gram_table_rows(table) && !names; i++) {
+        const char *text = gram_table_text(table, j, i);
+
+        names = text && !isnan(c.values[i]) &&
+                (c.type == GRAM_TYPE_DATE || is_name(text));
+    }
+    return names;
+}
+
+static json_t *json_column(const gram_table *table, size_t j)
+{
+    gram_column c = gram_table_column(table, j);
+    json_t *list = json_array();
+    int names = has_names(table, j);
+
+    for (size_t i = 0; i < gram_table_rows(table); i++) {
+        const char *text = names ? gram_table_text(table, j, i) : NULL;
+
+        if (c.codes)
+            text = c.codes[i] < 0 ? NULL : c.levels[c.codes[i]];
+        else if (isnan(c.values[i]))
+            text = NULL;
+        json_array_append_new(list, text       ? cli_json_text(text)
+                                    : c.values ? cli_json_number(c.values[i])
+                                               : json_null());
+    }
     return list;
 }
 
@@ -61,17 +97,84 @@ json_t *cli_json_table(const gram_table *table)
         json_t *name = cli_json_text(c.name);
 
         json_object_set_new(object, json_string_value(name),
-                            json_column(&c, gram_table_rows(table)));
+                            json_column(table, j));
         json_decref(name);
     }
     return object;
+}
+
+/* --------------------------------------------------------------- printing */
+
+static void put_string(const char *s)
+{
+    putchar('"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c == '\n')
+            fputs("\\n", stdout);
+        else if (c < ' ' || c == 0x7f)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+/* A real number stays one: 1.0, where 1 would be whole. */
+static void put_real(double x)
+{
+    char text[GRAM_NUMBER_ROOM];
+
+    gram_number_print(x, text);
+    fputs(text, stdout);
+    if (!strpbrk(text, ".e"))
+        fputs(".0", stdout);
+}
+
+/* Depth is that of what the commands make: a few. */
+static void put_value(json_t *value)
+{
+    const char *key, *gap = "";
+    json_t *part;
+    size_t i;
+
+    if (json_is_object(value)) {
+        putchar('{');
+        json_object_foreach(value, key, part)
+        {
+            fputs(gap, stdout);
+            put_string(key);
+            putchar(':');
+            put_value(part);
+            gap = ",";
+        }
+        putchar('}');
+    } else if (json_is_array(value)) {
+        putchar('[');
+        json_array_foreach(value, i, part)
+        {
+            fputs(gap, stdout);
+            put_value(part);
+            gap = ",";
+        }
+        putchar(']');
+    } else if (json_is_string(value)) {
+        put_string(json_string_value(value));
+    } else if (json_is_real(value)) {
+        put_real(json_real_value(value));
+    } else {
+        json_dumpf(value, stdout, JSON_ENCODE_ANY);
+    }
 }
 
 int cli_json_print(json_t *object)
 {
     if (!object)
         return cli_fail("out of memory");
-    json_dumpf(object, stdout, JSON_COMPACT);
+    put_value(object);
     putchar('\n');
     json_decref(object);
     return CLI_GOOD;

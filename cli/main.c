@@ -217,28 +217,15 @@ static void start_patiently(char **argv)
     execv("/proc/self/exe", argv);
 }
 
-/* Programs that are links to this one. */
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} links[] = {
-    {"svm-scale", svm_scale},
-    {"svm-train", svm_train},
-    {"svm-predict", svm_predict},
-};
-
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
-    int (*program)(int, char **) = run;
+    /* links to this program are others */
+    const svm_program *link = svm_program_find(slash ? slash + 1 : argv[0]);
 
     start_patiently(argv);
     cli_text_start();
     cli_signals_catch();
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        if (strcmp(slash ? slash + 1 : argv[0], links[i].name) == 0) {
-            cli.link = links[i].name;
-            program = links[i].run;
-        }
-    return finish(program(argc, argv));
+    cli.link = link ? link->name : NULL;
+    return finish(link ? link->run(argc, argv) : run(argc, argv));
 }

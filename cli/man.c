@@ -1,11 +1,13 @@
-/* man.c - the man page gram(1) in roff, from the tables of the commands.
+/* man.c - the man page gram(1) in roff, from the tables of the commands; and
+ * those of the programs of LIBSVM, from what they print for help.
  *
  * Only the frame is written here.  Text from the tables is plain: put_roff()
  * sees to it that none of it is taken for markup.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "svm.h"
 
 /* Text in which nothing is markup: "-" stays a minus that can be copied, and
  * no line begins with a control character. */
@@ -64,7 +66,9 @@ static void put_option(const cli_option *o)
         fputs("\\fR", stdout);
     }
     putchar('\n');
-    put_roff(o->help);
+    char *text = cli_option_help(o);
+    put_roff(text);
+    free(text);
     putchar('\n');
 }
 
@@ -108,6 +112,7 @@ static void put_registries(void)
 {
     const gram_format *f;
     const gram_builtin *b;
+    gram_solver s;
 
     puts(".SH FORMATS");
     for (size_t i = 0; (f = gram_format_at(i)); i++) {
@@ -116,6 +121,12 @@ static void put_registries(void)
                : !f->can_read ? "write"
                               : "read, write");
         put_roff(f->brief);
+        putchar('\n');
+    }
+    puts(".SH SOLVERS");
+    for (size_t i = 0; (s = gram_solver_at(i)).name; i++) {
+        printf(".TP\n\\fB%s\\fR\n", s.name);
+        put_roff(s.brief);
         putchar('\n');
     }
     puts(".SH \"DATA SETS\"\nThese are inside the program.");
@@ -168,4 +179,63 @@ void cli_man_print(void)
          ".TP\n.B GRAM_CPU\nForces the operations of \\fBgeneric\\fR, "
          "\\fBavx2\\fR or \\fBavx512\\fR processors, for tests.");
     put_examples();
+}
+
+/* ------------------------------------------------------ programs of LIBSVM */
+
+static void put_line(const char *s, size_t n)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "%.*s", (int)n, s);
+    put_roff(text);
+    putchar('\n');
+}
+
+/* "-s svm_type : set type of SVM", or a tab and a value it takes. */
+static void put_usage_line(const char *s, size_t n)
+{
+    const char *colon = memchr(s, ':', n), *word = s;
+
+    if (*s == '\t') {
+        puts(".br");
+        for (word++; word < s + n; word += strspn(word, "\t")) {
+            size_t length = strcspn(word, "\t\n");
+
+            put_line(word, length);
+            word += length;
+        }
+    } else if (*s == '-' && colon) {
+        fputs(".TP\n\\fB", stdout);
+        put_line(s, (size_t)(colon - s));
+        fputs("\\fR", stdout);
+        colon += strspn(colon, ": ");
+        put_line(colon, n - (size_t)(colon - s));
+    }
+}
+
+void svm_man_print(const svm_program *p)
+{
+    static const char usage[] = "Usage: ";
+    const char *s = p->usage + strlen(usage);
+    size_t n = strcspn(s, "\n");
+
+    printf(".TH %s 1 \"\" \"gram %s\" \"User Commands\"\n.SH NAME\n", p->name,
+           gram_version());
+    put_roff(p->name);
+    printf(" \\- %s\n.SH SYNOPSIS\n", p->brief);
+    put_line(s, n);
+    puts(".SH DESCRIPTION\n"
+         "The program of LIBSVM 3 of this name, with its options, its output, "
+         "its files and its exit codes, computed by \\fBgram\\fR(1). Data may "
+         "be packed with gzip.\n"
+         ".SH OPTIONS");
+    for (s += n; *s; s += n) {
+        s += strspn(s, "\n");
+        n = strcspn(s, "\n");
+        put_usage_line(s, n);
+    }
+    puts(".SH \"EXIT STATUS\"\n0, or 1 after a failure, which one line on "
+         "standard error explains.\n"
+         ".SH \"SEE ALSO\"\n\\fBgram\\fR(1)");
 }

@@ -22,8 +22,8 @@ static const cli_option running[] = {
     {"seed", 0, CLI_WHOLE, "S", "where random numbers start (default 0)",
      &cli.seed, 0},
     {"mem", 0, CLI_SIZE, "SIZE",
-     "hold at most this much memory, as in 4G or 512M (default: three "
-     "quarters of RAM)",
+     "hold at most this much memory: 4G are 4 GiB, 512M are 512 MiB (default: "
+     "three quarters of RAM)",
      &cli.memory, 0},
     {.name = NULL},
 };

@@ -52,9 +52,10 @@ static json_t *json_names(const char *const *names, size_t count)
     return list;
 }
 
-static int is_squared(const gram_report *r)
+/* Null for a model that was read: what was measured is not in its file. */
+static json_t *json_bytes(const gram_report *r, size_t bytes)
 {
-    return strcmp(r->loss, "squared") == 0;
+    return isnan(r->seconds) ? json_null() : json_integer((json_int_t)bytes);
 }
 
 static json_t *json_report(const gram_report *r)
@@ -82,20 +83,21 @@ static json_t *json_report(const gram_report *r)
     if (r->classes > 0)
         json_object_set_new(o, "classes",
                             json_names(r->class_name, r->classes));
-    if (!is_squared(r)) {
+    if (!r->squared) {
         json_object_set_new(o, "objective", cli_json_number(r->objective));
         json_object_set_new(o, "gap", cli_json_number(r->gap));
         json_object_set_new(o, "support", json_integer((json_int_t)r->support));
     }
     json_object_update_new(
-        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:f, s:I, s:I, s:o}",
+        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:o, s:o, s:o, s:o}",
                      "jitter", cli_json_number(r->jitter), "rank",
                      (json_int_t)r->rank, "condition",
                      cli_json_number(r->condition), "residual",
                      cli_json_number(r->residual), "steps",
                      (json_int_t)r->steps, "converged", r->converged, "seconds",
-                     r->seconds, "plan_bytes", (json_int_t)r->plan_bytes,
-                     "peak_bytes", (json_int_t)r->peak_bytes, "warnings",
+                     cli_json_number(r->seconds), "plan_bytes",
+                     json_bytes(r, r->plan_bytes), "peak_bytes",
+                     json_bytes(r, r->peak_bytes), "warnings",
                      json_names(r->warnings, r->warning_count)));
     return o;
 }
@@ -159,30 +161,56 @@ static void item_numerics(const gram_report *r)
         cli_item("rank", "%zu of %zu", r->rank, r->n);
 }
 
-/* What is fitted, if it is not numbers by squares. */
+static void put_names(FILE *out, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? ", " : "", names[i]);
+}
+
+/* "regression of y", "2 classes of y: a, b", "novelty"; and by which loss. */
 static void item_task(const gram_report *r)
 {
     char *text = NULL;
     size_t n;
-    FILE *out;
+    FILE *out = open_memstream(&text, &n);
 
-    if (!is_squared(r))
-        cli_item("loss", "%s", r->loss);
-    if (r->classes == 0)
-        return;
-    out = open_memstream(&text, &n);
     if (!out)
         exit(cli_fail("out of memory"));
-    for (size_t k = 0; k < r->classes; k++)
-        fprintf(out, "%s%s", k ? ", " : "", r->class_name[k]);
+    if (r->classes > 0)
+        fprintf(out, "%zu classes", r->classes);
+    else
+        fputs(r->task, out);
+    if (r->targets > 0)
+        fputs(" of ", out);
+    put_names(out, r->target, r->targets);
+    if (r->classes > 0)
+        fputs(": ", out);
+    put_names(out, r->class_name, r->classes);
+    if (r->classes > 0 && r->outputs > 1)
+        fprintf(out, "; %zu functions", r->outputs);
+    else if (r->classes > 0)
+        fputs("; f > 0 is the last", out);
     if (fclose(out))
         exit(cli_fail("out of memory"));
-    if (r->outputs > 1)
-        cli_item("classes", "%zu: %s; %zu functions", r->classes, text,
-                 r->outputs);
-    else
-        cli_item("classes", "%s; f > 0 is the last", text);
+    cli_item("task", "%s", text);
     free(text);
+    if (!r->squared)
+        cli_item("loss", "%s", r->loss);
+}
+
+/* What becomes of missing cells, here and in rows that come later. */
+static void item_missing(const gram_report *r)
+{
+    static const char *const words[] = {
+        [GRAM_MISSING_DROP] = "rows with missing cells are left out, their "
+                              "predictions empty",
+        [GRAM_MISSING_MEAN] = "cells are filled with the training rows' means",
+        [GRAM_MISSING_INDICATOR] = "cells are filled with the training rows' "
+                                   "means, and marked",
+    };
+
+    if (r->missing >= GRAM_MISSING_DROP)
+        cli_item("missing", "%s", words[r->missing]);
 }
 
 /* lambda, and C of those who know it by that. */
@@ -196,7 +224,7 @@ static void item_lambda(const gram_report *r)
             return;
         }
     cli_number(lambda, r->lambda[0], 6);
-    if (is_squared(r))
+    if (r->squared)
         cli_item("lambda", "%s", lambda);
     else
         cli_item("lambda", "%s (C = %s)", lambda,
@@ -297,22 +325,23 @@ static void print_text(const gram_report *r, const char *path,
     cli_put(stdout, cli_path(path, "standard input"));
     printf(": %zu row%s, %zu column%s\n", r->n, r->n == 1 ? "" : "s", r->d,
            r->d == 1 ? "" : "s");
+    item_task(r);
     kernel = cli_kernel_rounded(r->kernel);
     cli_item("kernel", "%s", kernel);
     free(kernel);
-    item_task(r);
+    item_missing(r);
     item_lambda(r);
-    if (is_squared(r)) {
+    if (r->squared) {
         item_targets(r, "amplitude", r->amplitude);
         item_targets(r, "noise", r->noise_variance);
     }
     if (r->outputs <= SHOWN)
         item_targets(r, "intercept", r->intercept);
-    if (is_squared(r) || !isnan(r->log_evidence[0]))
+    if (r->squared || !isnan(r->log_evidence[0]))
         item_evidence(r);
     if (strcmp(r->criterion, "none") != 0)
         item_choice(r);
-    if (is_squared(r))
+    if (r->squared)
         item_numerics(r);
     else
         item_optimum(r);
@@ -321,9 +350,11 @@ static void print_text(const gram_report *r, const char *path,
                  r->steps);
     else
         cli_item("solver", "%s, %s", r->solver, r->precision);
-    cli_item("took", "%s s, at most %s of %s planned",
-             cli_number(seconds, r->seconds, 2), cli_bytes(peak, r->peak_bytes),
-             cli_bytes(plan, r->plan_bytes));
+    if (!isnan(r->seconds))
+        cli_item("took", "%s s, at most %s of %s planned",
+                 cli_number(seconds, r->seconds, 2),
+                 cli_bytes(peak, r->peak_bytes),
+                 cli_bytes(plan, r->plan_bytes));
     if (!r->converged)
         puts("  NOT CONVERGED");
     for (size_t i = 0; i < r->warning_count; i++)

@@ -10,10 +10,22 @@
 
 #include "cli.h"
 
-/* The programs, with main()'s arguments. */
+/* The programs, with main()'s arguments, and what they print for help. */
 int svm_scale(int argc, char **argv);
 int svm_train(int argc, char **argv);
 int svm_predict(int argc, char **argv);
+extern const char svm_scale_usage[], svm_train_usage[], svm_predict_usage[];
+
+typedef struct svm_program {
+    const char *name, *brief, *usage;
+    int (*run)(int argc, char **argv);
+} svm_program;
+
+/* The program of that name, or NULL. */
+const svm_program *svm_program_find(const char *name);
+
+/* Its man page, in roff. */
+void svm_man_print(const svm_program *program);
 
 /* An option that was found: its letter, the rest of its word ("-w-1": "-1"),
  * its first value. */

@@ -9,6 +9,22 @@
 
 #include "svm.h"
 
+static const svm_program programs[] = {
+    {"svm-scale", "scale the features of LIBSVM text", svm_scale_usage,
+     svm_scale},
+    {"svm-train", "train a support vector machine", svm_train_usage, svm_train},
+    {"svm-predict", "predict with a support vector machine", svm_predict_usage,
+     svm_predict},
+};
+
+const svm_program *svm_program_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (strcmp(name, programs[i].name) == 0)
+            return &programs[i];
+    return NULL;
+}
+
 int svm_usage(const char *usage)
 {
     fputs(usage, stdout);

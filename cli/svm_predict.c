@@ -9,7 +9,7 @@
 
 #include "svm.h"
 
-static const char usage[] =
+const char svm_predict_usage[] =
     "Usage: svm-predict [options] test_file model_file output_file\n"
     "options:\n"
     "-b probability_estimates: whether to predict probability estimates, 0 or "
@@ -24,7 +24,8 @@ static int parse(int argc, char **argv, int *at)
     svm_option opt;
 
     for (*at = 1;;) {
-        CLI_TRY(svm_option_next(argc, argv, "b", "q", "", usage, at, &opt));
+        CLI_TRY(svm_option_next(argc, argv, "b", "q", "", svm_predict_usage, at,
+                                &opt));
         if (opt.letter == 'b')
             CLI_TRY(svm_whole(&opt, 0, &wanted));
         else if (opt.letter == 'q')
@@ -33,7 +34,7 @@ static int parse(int argc, char **argv, int *at)
             break;
     }
     if (argc - *at != 3)
-        code = svm_usage(usage);
+        code = svm_usage(svm_predict_usage);
 done:
     return code;
 }

@@ -15,7 +15,7 @@
 
 #include "svm.h"
 
-static const char usage[] =
+const char svm_scale_usage[] =
     "Usage: svm-scale [options] data_filename\n"
     "options:\n"
     "-l lower : x scaling lower limit (default -1)\n"
@@ -65,7 +65,8 @@ static int parse(int argc, char **argv)
     o.lower = -1;
     o.upper = 1;
     for (;;) {
-        CLI_TRY(svm_option_next(argc, argv, "lusr", "", "y", usage, &at, &opt));
+        CLI_TRY(svm_option_next(argc, argv, "lusr", "", "y", svm_scale_usage,
+                                &at, &opt));
         if (opt.letter == 'l')
             CLI_TRY(svm_real(&opt, &o.lower));
         else if (opt.letter == 'u')
@@ -87,7 +88,7 @@ static int parse(int argc, char **argv)
     if (o.restore && o.save)
         return cli_fail("cannot use -r and -s simultaneously");
     if (argc != at + 1)
-        return svm_usage(usage);
+        return svm_usage(svm_scale_usage);
     o.data = argv[at];
 done:
     return code;

@@ -10,7 +10,7 @@
 
 #include "svm_train.h"
 
-static const char usage[] =
+const char svm_train_usage[] =
     "Usage: svm-train [options] training_set_file [model_file]\n"
     "options:\n"
     "-s svm_type : set type of SVM (default 0)\n"
@@ -90,8 +90,8 @@ static int parse(int argc, char **argv, const char **data, char **model)
     svm_option opt;
 
     for (;;) {
-        CLI_TRY(svm_option_next(argc, argv, "stdgrcnpmehbvw", "q", "", usage,
-                                &at, &opt));
+        CLI_TRY(svm_option_next(argc, argv, "stdgrcnpmehbvw", "q", "",
+                                svm_train_usage, &at, &opt));
         if (!opt.letter)
             break;
         if (opt.letter == 'q')
@@ -100,11 +100,11 @@ static int parse(int argc, char **argv, const char **data, char **model)
             CLI_TRY(take(&opt));
         if (opt.letter == 'v' && o.v < 2) {
             fprintf(stderr, "n-fold cross validation: n must >= 2\n");
-            return svm_usage(usage);
+            return svm_usage(svm_train_usage);
         }
     }
     if (at >= argc)
-        return svm_usage(usage);
+        return svm_usage(svm_train_usage);
     const char *slash = strrchr(argv[at], '/');
     *data = argv[at];
     if (at + 1 < argc)

@@ -16,6 +16,7 @@ enum { HEADER_YES, HEADER_NO }; /* as in the metavar of --header */
 static struct {
     const char *format, *weights, *noise, *group;
     cli_list types, drop, target;
+    const char *const *verbatim;
     int header, missing;
     char separator;
 } given = {.header = -1, .missing = -1};
@@ -71,19 +72,6 @@ static char *join(const cli_list *list)
     return text;
 }
 
-int cli_type_given(const char *column)
-{
-    size_t n = strlen(column);
-
-    for (size_t i = 0; i < given.types.count; i++)
-        for (const char *s = given.types.item[i]; s; s = strchr(s, ',')) {
-            s += *s == ',';
-            if (strncmp(s, column, n) == 0 && s[n] == '=')
-                return 1;
-        }
-    return 0;
-}
-
 static int set_role(const char *path, gram_table *table, const char *name,
                     gram_role role)
 {
@@ -129,26 +117,49 @@ const char *cli_path(const char *path, const char *dash)
     return strcmp(path, "-") == 0 ? dash : path;
 }
 
-static gram_missing policy(gram_missing missing)
+const char *const cli_all_columns[] = {"*", NULL};
+
+void cli_table_keep_texts(const char *const *columns)
 {
-    return given.missing >= 0 ? (gram_missing)given.missing : missing;
+    given.verbatim = columns;
 }
 
-static int read_table(const char *path, gram_missing missing, gram_table **out,
-                      double *seconds)
+gram_missing cli_missing(void)
+{
+    return given.missing >= 0
+               ? (gram_missing)(GRAM_MISSING_REFUSE + given.missing)
+               : GRAM_MISSING_AUTO;
+}
+
+int cli_fills(void)
+{
+    return cli_missing() == GRAM_MISSING_MEAN ||
+           cli_missing() == GRAM_MISSING_INDICATOR;
+}
+
+static gram_missing policy(gram_missing missing)
+{
+    return given.missing >= 0 ? cli_missing() : missing;
+}
+
+/* m: whose rows they will be, NULL: nobody's. */
+static int read_table(const char *path, const gram_machine *m,
+                      gram_missing missing, gram_table **out, double *seconds)
 {
     char *types = join(&given.types), *drop = join(&given.drop);
     gram_read_options read = {.format = given.format,
                               .types = types,
                               .drop = drop,
                               .separator = given.separator,
-                              .missing = missing};
+                              .missing = missing,
+                              .verbatim = given.verbatim};
 
     if (given.header >= 0)
         read.header = given.header == HEADER_YES ? 1 : -1;
     gram_exec exec = cli_exec("reading");
     double start = cli_clock();
-    int code = cli_status(gram_table_read(path, &read, &exec, out));
+    int code = cli_status(m ? gram_table_read_for(m, path, &read, &exec, out)
+                            : gram_table_read(path, &read, &exec, out));
     *seconds = cli_clock() - start;
     free(types);
     free(drop);
@@ -158,25 +169,48 @@ static int read_table(const char *path, gram_missing missing, gram_table **out,
 int cli_table_read_other(const char *path, gram_missing missing,
                          gram_table **out, double *seconds)
 {
-    return read_table(path, policy(missing), out, seconds);
+    return read_table(path, NULL, policy(missing), out, seconds);
 }
 
-int cli_table_read(const char *path, gram_missing missing, gram_table **out,
-                   double *seconds)
+int cli_table_read_sample(const char *path, gram_table **out, double *seconds)
 {
-    return cli_table_read_for(path, NULL, 0, missing, out, seconds);
+    return read_table(path, NULL,
+                      cli_fills() ? GRAM_MISSING_KEEP
+                                  : policy(GRAM_MISSING_REFUSE),
+                      out, seconds);
 }
 
-/* Missing cells wait for the roles, which say what may be filled in. */
-int cli_table_read_for(const char *path, const char *const *targets,
-                       size_t count, gram_missing missing, gram_table **out,
-                       double *seconds)
+/* Rows for a model if m is not NULL; roles without --target are those of
+ * `names`. */
+static int read_roles(const char *path, const gram_machine *m,
+                      const char *const *names, size_t count, gram_table **out,
+                      double *seconds)
 {
     int code = CLI_GOOD;
     gram_table *table = NULL;
 
-    CLI_TRY(read_table(path, GRAM_MISSING_KEEP, &table, seconds));
-    CLI_TRY(set_roles(path, table, targets, count));
+    CLI_TRY(read_table(path, m, GRAM_MISSING_KEEP, &table, seconds));
+    CLI_TRY(set_roles(path, table, names, count));
+    *out = table;
+    table = NULL;
+done:
+    gram_table_free(table);
+    return code;
+}
+
+int cli_table_read_kept(const char *path, gram_table **out, double *seconds)
+{
+    return read_roles(path, NULL, NULL, 0, out, seconds);
+}
+
+/* Missing cells wait for the roles, which say what may be filled in. */
+int cli_table_read(const char *path, gram_missing missing, gram_table **out,
+                   double *seconds)
+{
+    int code = CLI_GOOD;
+    gram_table *table = NULL;
+
+    CLI_TRY(cli_table_read_kept(path, &table, seconds));
     gram_exec exec = cli_exec("reading");
     CLI_TRY(cli_status_of(
         path, gram_table_fill_missing(table, policy(missing), &exec)));
@@ -185,6 +219,15 @@ int cli_table_read_for(const char *path, const char *const *targets,
 done:
     gram_table_free(table);
     return code;
+}
+
+int cli_table_read_for(const gram_machine *m, const char *path, int roles,
+                       gram_table **out, double *seconds)
+{
+    const gram_report *r = gram_machine_report(m);
+
+    return roles ? read_roles(path, m, r->target, r->targets, out, seconds)
+                 : read_table(path, m, GRAM_MISSING_KEEP, out, seconds);
 }
 
 /* ---------------------------------------------------------------- writing */

@@ -38,7 +38,11 @@ static char *types_of(const gram_table *reference, const char *header)
 static int read_batch(const char *text, size_t size, const char *types,
                       gram_table **out)
 {
-    gram_read_options o = {.format = "csv", .types = types, .header = 1};
+    gram_read_options o = {.format = "csv",
+                           .types = types,
+                           .header = 1,
+                           .missing =
+                               cli_fills() ? GRAM_MISSING_KEEP : cli_missing()};
     int code = CLI_GOOD, file = memfd_create("batch", 0);
     char path[64];
 

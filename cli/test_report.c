@@ -267,25 +267,18 @@ done:
 
 /* ---------------------------------------------------------------- witness */
 
-/* A number column of both files, one behind the other; where one has none, it
- * is left out. */
+/* A column of both files, one behind the other; where the second has none of
+ * that type, and where it is sparse, it is left out. */
 static int add_column(gram_table *out, const cli_pair *pair, size_t j)
 {
-    gram_column a = gram_table_column(pair->table[0], j), b;
-    size_t m = gram_table_rows(pair->table[0]), k;
-    size_t n = gram_table_rows(pair->table[1]);
+    gram_column a = gram_table_column(pair->table[0], j);
+    size_t k;
 
-    if (!a.values || gram_table_find(pair->table[1], a.name, &k) != GRAM_OK)
+    if (a.type == GRAM_TYPE_SPARSE ||
+        gram_table_find(pair->table[1], a.name, &k) != GRAM_OK ||
+        gram_table_column(pair->table[1], k).type != a.type)
         return CLI_GOOD;
-    b = gram_table_column(pair->table[1], k);
-    if (!b.values)
-        return CLI_GOOD;
-    double *x = cli_alloc(m + n + 1, sizeof *x);
-    memcpy(x, a.values, m * sizeof *x);
-    memcpy(x + m, b.values, n * sizeof *x);
-    int code = cli_status(gram_table_add_numbers(out, a.name, x, 1));
-    free(x);
-    return code;
+    return cli_status(gram_table_add_copy(out, a.name, pair->table, 2, NULL));
 }
 
 int cli_test_witness(const gram_test *t, const cli_pair *pair, const char *path)

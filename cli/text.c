@@ -230,17 +230,7 @@ char *cli_number(char out[CLI_ROOM], double x, int digits)
 
 char *cli_bytes(char out[CLI_ROOM], size_t bytes)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double x = (double)bytes;
-    size_t u = 0;
-
-    while (x >= 1023.95 && u < 4) {
-        x /= 1024;
-        u++;
-    }
-    snprintf(out, CLI_ROOM, u && x < 99.95 ? "%.1f %s" : "%.0f %s", x,
-             units[u]);
-    return out;
+    return gram_bytes_print((double)bytes, out);
 }
 
 char *cli_duration(char out[CLI_ROOM], double seconds)

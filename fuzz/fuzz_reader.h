@@ -3,8 +3,9 @@
  * The bytes are read at once and in pieces of 5 rows.  Both must fail, or
  * both give the same table: these are two ways through the same code, with
  * types guessed and mended in one and surveyed first in the other.  A failure
- * says why, in one line.  Nothing reads outside its memory or leaks (address
- * sanitizer), and 256 MB are enough for any of it.
+ * says why, in one line.  Texts of cells are kept beside their values, and say
+ * the same.  Nothing reads outside its memory or leaks (address sanitizer), and
+ * 256 MiB are enough for any of it.
  *
  * A fuzz target is one call of fuzz_reader() with the name of its format.
  */
@@ -66,10 +67,29 @@ static void check_table(const gram_table *t)
     }
 }
 
+/* The text of a number is one that strtod reads as its value. */
+static void check_texts(const gram_table *t)
+{
+    for (size_t j = 0; j < gram_table_cols(t); j++) {
+        gram_column c = gram_table_column(t, j);
+
+        for (size_t i = 0; i < gram_table_rows(t); i++) {
+            const char *text =
+                c.type == GRAM_TYPE_SPARSE ? NULL : gram_table_text(t, j, i);
+
+            if (text && c.type == GRAM_TYPE_NUMBER && !isnan(c.values[i]))
+                must(strtod(text, NULL) == c.values[i], "another number");
+            if (text && c.codes && c.codes[i] >= 0)
+                must(strcmp(text, c.levels[c.codes[i]]) == 0, "another level");
+        }
+    }
+}
+
 static int fuzz_reader(const char *format, const uint8_t *data, size_t n)
 {
-    const gram_read_options options = {.format = format,
-                                       .missing = GRAM_MISSING_KEEP};
+    static const char *const all[] = {"*", NULL};
+    const gram_read_options options = {
+        .format = format, .missing = GRAM_MISSING_KEEP, .verbatim = all};
     const gram_exec exec = {.threads = 1, .memory = (size_t)256 << 20};
     gram_status whole, stream;
     gram_table *t = NULL;
@@ -79,6 +99,7 @@ static int fuzz_reader(const char *format, const uint8_t *data, size_t n)
     whole = gram_table_read(path, &options, &exec, &t);
     if (whole == GRAM_OK) {
         check_table(t);
+        check_texts(t);
         a = tables_text(t);
     } else {
         must(gram_error_message()[0] && !strchr(gram_error_message(), '\n'),

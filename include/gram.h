@@ -6,10 +6,12 @@
  * Every function that can fail returns a gram_status and says why through
  * gram_error_message().  Inputs come first, outputs last.  Input arrays and
  * strings are borrowed for the length of the call; nothing is kept unless the
- * comment says "Keeps".  Everything made by a _new, _read or _open function
- * is freed by the _free function of its type, and every _free accepts NULL.
- * When a call fails its outputs are NULL or untouched, and no file that was
- * to be written has changed.
+ * comment says "Keeps".  What a call hands out through a gram_... **out is new
+ * and is freed by the _free function of its type; every _free accepts NULL.
+ * Strings and structs that are returned belong to the object they are of; what
+ * has no object (names, entries of lists) is static.  When a call fails its
+ * outputs are NULL or untouched, and no file that was to be written has
+ * changed.  A function that returns no status cannot fail.
  *
  * Option structs are all zero by default: {0}, or a NULL pointer, asks for
  * what most people want.
@@ -59,6 +61,17 @@ GRAM_API const char *gram_version(void);
 GRAM_API const char *gram_suggest(const char *word, const char *const *names,
                                   size_t count);
 
+enum { GRAM_NUMBER_ROOM = 32 };
+
+/* The shortest decimal that reads back as the same double, as in files that
+ * are written: "0.1", "-0", "1e30", "nan", "inf".  out has room for
+ * GRAM_NUMBER_ROOM bytes; returns the length. */
+GRAM_API size_t gram_number_print(double x, char *out);
+
+/* An amount of memory, in powers of 1024: "12.5 GiB", "512 MiB", "96 bytes".
+ * out has room for GRAM_NUMBER_ROOM bytes; returns out. */
+GRAM_API char *gram_bytes_print(double bytes, char *out);
+
 /* ------------------------------------------------------------- execution */
 
 /* How to run a long call.  NULL, or all zeros, means the defaults. */
@@ -76,8 +89,10 @@ typedef struct gram_exec {
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held
- * since the start or the last reset.  Beside them, the last block of 4 MB or
- * more that was freed stays mapped until the next one takes its place. */
+ * since the start or the last reset.  Beside them, blocks of 4 MiB and more
+ * that were freed stay mapped for later ones: at most 1 GiB, never more than
+ * would make the process larger than it was at its peak, and given back before
+ * memory is said to be out. */
 GRAM_API size_t gram_memory_used(void);
 GRAM_API size_t gram_memory_peak(void);
 GRAM_API void gram_memory_reset_peak(void);
@@ -110,7 +125,7 @@ typedef struct gram_rates {
     double bandwidth; /* triad a = b + s c, bytes/s */
 } gram_rates;
 
-/* Errors: MEMORY (about 150 MB are needed), CANCELLED. */
+/* Errors: MEMORY (about 150 MiB are needed), CANCELLED. */
 GRAM_API gram_status gram_system_measure(const gram_exec *exec,
                                          gram_rates *out);
 
@@ -165,6 +180,8 @@ typedef struct gram_column {
 
 /* What to do with missing cells. */
 typedef enum gram_missing {
+    GRAM_MISSING_AUTO,     /* reading: refuse; fitting: refuse those that the
+                              kernel looks at; predicting: as it was fitted */
     GRAM_MISSING_REFUSE,   /* an error that names row and column */
     GRAM_MISSING_KEEP,     /* leave them: NaN, -1 */
     GRAM_MISSING_DROP,     /* leave out the rows that have one */
@@ -180,6 +197,12 @@ typedef struct gram_read_options {
     int header;         /* CSV: 0 find out, 1 there is one, -1 there is none */
     char separator;     /* CSV: 0 find out */
     gram_missing missing;
+    /* Names of columns, NULL at the end, whose cells also keep the text they
+     * have in the file, so that a copy of them is one to the last byte: "007",
+     * "1.50", a date as it was spelt, NA; "*": all columns; NULL: none.  Names
+     * that the file lacks do not matter; .npy and .npz files have no text.
+     * Memory: the text and 9 bytes a cell. */
+    const char *const *verbatim;
 } gram_read_options;
 
 /* Read a table from a file, from standard input ("-") or from the program
@@ -188,12 +211,19 @@ typedef struct gram_read_options {
  * types of CSV columns by looking at every cell.
  *
  * Cost:   one pass over the file, two if a column changes its looks after the
- *         first megabytes; memory: the table and about 20 MB.
+ *         first megabytes; memory: the table and about 20 MiB.
  * Errors: IO, PARSE, NAME, RANGE (a value that is not finite, a missing
  *         cell), MEMORY, CANCELLED. */
 GRAM_API gram_status gram_table_read(const char *path,
                                      const gram_read_options *options,
                                      const gram_exec *exec, gram_table **out);
+
+/* Its first rows only, at most `rows`, to see what is there: names are those of
+ * the file, types as far as its first megabytes tell.  Missing cells stay. */
+GRAM_API gram_status gram_table_read_head(const char *path,
+                                          const gram_read_options *options,
+                                          size_t rows, const gram_exec *exec,
+                                          gram_table **out);
 
 /* An empty table of that many rows, for the _add functions. */
 GRAM_API gram_status gram_table_new(size_t rows, gram_table **out);
@@ -228,11 +258,26 @@ GRAM_API gram_status gram_table_add_sparse(gram_table *table, const char *name,
                                            const unsigned *index,
                                            const double *entries);
 
+/* Add a copy of the column `name` of `count` other tables, their rows one
+ * behind the other, with its type and the texts of its cells; no role.  Row i
+ * is their row rows[i], counted through all of them; NULL: every row.
+ * Errors: NAME (no such column, or the name is taken), SHAPE (types differ, it
+ * is sparse, the numbers of rows do not fit), RANGE (no such row), MEMORY. */
+GRAM_API gram_status gram_table_add_copy(gram_table *table, const char *name,
+                                         const gram_table *const *from,
+                                         size_t count, const size_t *rows);
+
 GRAM_API size_t gram_table_rows(const gram_table *table);
 GRAM_API size_t gram_table_cols(const gram_table *table);
 
 /* Column j, 0 <= j < gram_table_cols(). */
 GRAM_API gram_column gram_table_column(const gram_table *table, size_t j);
+
+/* The text that cell j of row i has in the file, blanks around it and quotes
+ * left out; NULL if it was not kept, or the cell has been filled in or scaled
+ * since.  Belongs to the table. */
+GRAM_API const char *gram_table_text(const gram_table *table, size_t j,
+                                     size_t i);
 
 /* The index of the column of that name.  Errors: NAME, with the nearest name
  * as a suggestion. */
@@ -260,7 +305,8 @@ typedef struct gram_write_options {
 } gram_write_options;
 
 /* Write a table to a file, or to standard output ("-").  Numbers keep every
- * bit.  The file is written beside its place, synced and renamed, so that a
+ * bit; in CSV and TSV a cell whose text was kept is written as that text.  The
+ * file is written beside its place, synced and renamed, so that a
  * reader sees the old file or the new one, whole.  .gz packs it.  LIBSVM text
  * needs a target; it and .npy hold numbers only.
  * Errors: IO, NAME (unknown format), SHAPE (columns the format cannot hold),
@@ -304,9 +350,15 @@ GRAM_API void gram_reader_free(gram_reader *reader);
 typedef struct gram_format {
     const char *name, *brief, *extensions;
     int can_read, can_write;
+    int keeps_texts; /* writes the texts of cells that were kept */
 } gram_format;
 
 GRAM_API const gram_format *gram_format_at(size_t i);
+
+/* The format in which gram_table_write would write `path`.  Errors: NAME. */
+GRAM_API gram_status gram_format_to_write(const char *path,
+                                          const gram_write_options *options,
+                                          const gram_format **out);
 
 /* A data set inside the library, read as "builtin:NAME". */
 typedef struct gram_builtin {
@@ -314,6 +366,15 @@ typedef struct gram_builtin {
 } gram_builtin;
 
 GRAM_API const gram_builtin *gram_builtin_at(size_t i);
+
+/* A method that computes f, for gram_fit_options.solver; i counts from 0, the
+ * name is NULL at the end.  Which of them can solve a problem depends on its
+ * loss and kernel: gram_machine_plan says what each would take. */
+typedef struct gram_solver {
+    const char *name, *brief;
+} gram_solver;
+
+GRAM_API gram_solver gram_solver_at(size_t i);
 
 /* ------------------------------------------------------------ description */
 
@@ -576,11 +637,17 @@ typedef struct gram_machine gram_machine;
 
 /* How numbers that are left open are chosen. */
 typedef enum gram_select {
-    GRAM_SELECT_AUTO, /* evidence if the kernel has open numbers, else loo */
-    GRAM_SELECT_EVIDENCE, /* marginal likelihood; restricted with intercept */
-    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form */
-    GRAM_SELECT_GCV,      /* generalised cross-validation */
-    GRAM_SELECT_CV,       /* folds, all lambdas at once */
+    GRAM_SELECT_AUTO, /* squared loss: evidence if the kernel has open numbers,
+                         loo if only lambda is open; other losses: cv;
+                         one_class, which has no target: none */
+    GRAM_SELECT_EVIDENCE, /* marginal likelihood, restricted with intercept; of
+                             logistic with two classes by Laplace's method; of
+                             other losses an error */
+    GRAM_SELECT_LOO,      /* leave-one-out squared error, in closed form; only
+                             of the squared loss */
+    GRAM_SELECT_GCV,      /* generalised cross-validation; likewise */
+    GRAM_SELECT_CV,       /* folds, all lambdas at once: squared error, of
+                             classes the error rate, else the mean loss */
     GRAM_SELECT_NONE      /* the start values, which the report mentions */
 } gram_select;
 
@@ -603,15 +670,31 @@ typedef enum gram_classes {
     GRAM_CLASSES_ONE_VS_REST
 } gram_classes;
 
+/* What the target is taken for. */
+typedef enum gram_task {
+    GRAM_TASK_AUTO, /* classes if it is a category or the loss is for classes;
+                       with no loss given also if it is a number column of two
+                       values in five or more rows, or the label of a LIBSVM
+                       file with at most 100, all whole, unless its type was
+                       given; else numbers */
+    GRAM_TASK_REGRESSION,
+    GRAM_TASK_CLASSIFICATION
+} gram_task;
+
 typedef struct gram_fit_options {
     const char *kernel; /* NULL: "rbf" */
-    const char *loss;   /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
-                           numbers, logistic for categories */
+    gram_task task;
+    const char *loss; /* "hinge", "quantile(tau=0.9)", ...; NULL: squared for
+                         numbers, logistic for classes.  one_class does not
+                         look at a target, which is no feature either */
+    gram_missing missing;      /* learned from the rows of the fit, kept in the
+                                  machine, and used for all rows that come later */
     const char *class_weights; /* "balanced", "ham=1,spam=5"; NULL: all 1 */
     gram_classes classes;      /* how several classes become outputs */
     int probability;           /* losses without one: calibrate it on folds */
     const char *lambda;        /* "0.1", "?[0.01,0.1,1]", "auto"; NULL: auto */
-    const char *solver; /* "primal", "dual", "cg", "gd", ...; NULL: auto */
+    const char *solver; /* a name of gram_solver_at; NULL, "auto": the cheapest
+                           that answers to rounding and fits in memory */
     gram_select select;
     gram_kernel_scale scale;
     int no_intercept;
@@ -620,8 +703,11 @@ typedef struct gram_fit_options {
     int precision; /* of the factor: 0 auto, 1 double, 2 single + refinement */
     double jitter; /* added to the diagonal; 0: only where the factorisation
                       fails, and reported; -1: never */
-    double tolerance; /* cg, gd: relative residual; 0: the solver's own */
-    size_t steps;     /* cg, gd: at most; 0: the solver's own */
+    double tolerance; /* solvers that go step by step stop at it; 0: their own.
+                         cg, gd: relative residual; newton, softmax: relative
+                         gradient; prox: relative gap; smo: violation of the
+                         conditions of an optimum */
+    size_t steps;     /* of these solvers, at most; 0: their own limit */
     double step;      /* gd: step size; 0: 1/(2 (lambda_max + lambda)) */
     double holdout;   /* gd: share of rows that tells when to stop; 0: none */
     gram_fold_options folds;  /* cv */
@@ -634,7 +720,7 @@ typedef struct gram_fit_options {
     int (*known)(void *user, const char *kernel, double lambda, double *error);
     void (*found)(void *user, const char *kernel, double lambda, double error);
     void *cell_user;
-    /* gd, cg: after every step; non-zero: stop */
+    /* gd, cg, newton: after every step; non-zero: stop */
     int (*trace)(void *user, size_t step, double loss, double held_out);
     void *trace_user;
 } gram_fit_options;
@@ -676,6 +762,9 @@ typedef struct gram_report {
     const char *const *target; /* names */
     const char *task;          /* "regression", "classification", "novelty" */
     const char *loss;          /* "squared", "huber(delta=2)", ... */
+    int squared;               /* the loss is (y - f)^2, so that amplitude,
+                                  noise_variance and log_evidence are known */
+    gram_missing missing;      /* what becomes of missing cells */
     size_t classes;            /* 0: no classification */
     const char *const *class_name; /* sorted; of two the last is positive */
     const size_t *class_order; /* of a LIBSVM model: place[k] of class k among
@@ -700,8 +789,8 @@ typedef struct gram_report {
     size_t support;        /* rows with an alpha that is not 0 */
     size_t rank, steps;
     int converged;
-    double seconds;
-    size_t plan_bytes, peak_bytes; /* beside what was held before */
+    double seconds;                /* NaN in a machine that was loaded */
+    size_t plan_bytes, peak_bytes; /* beside what was held before; 0 then */
     const char *const *warnings;   /* sentences */
     size_t warning_count;
 } gram_report;
@@ -751,9 +840,12 @@ typedef enum gram_interval {
 typedef struct gram_predict_options {
     double interval; /* 0.9: width of lower..upper */
     gram_interval method;
-    size_t why;       /* rows to name */
-    int unseen_error; /* a new category is an error, not the prior */
-    int votes;        /* classes by votes even where there are probabilities */
+    size_t why;           /* rows to name */
+    int unseen_error;     /* a new category is an error, not the prior */
+    gram_missing missing; /* AUTO: as it was fitted.  MEAN: what the training
+                             rows had.  DROP: the row's prediction stays empty,
+                             NaN, class -1 */
+    int votes; /* classes by votes even where there are probabilities */
 } gram_predict_options;
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
@@ -821,6 +913,7 @@ typedef struct gram_score {
      * than two classes */
     double accuracy, log_loss, auc, brier;
     double loss; /* mean of V(y, f); NaN for classifiers */
+    int squared; /* V is (y - f)^2, and loss the square of rmse */
 } gram_score;
 
 /* The table has the targets; scores[outputs], of a classifier one.  A class
@@ -870,6 +963,23 @@ GRAM_API gram_status gram_machine_cv(const gram_table *table,
                                      double *error, gram_score *total);
 
 /* ------------------------------------------------------------ model files */
+
+/* Read rows for a machine: columns that it knows have the types they had when
+ * it was fitted, whatever they look like here, unless options say otherwise;
+ * missing cells are kept.  Errors: as gram_table_read. */
+GRAM_API gram_status gram_table_read_for(const gram_machine *m,
+                                         const char *path,
+                                         const gram_read_options *options,
+                                         const gram_exec *exec,
+                                         gram_table **out);
+
+/* In a table of new rows, missing cells as when the machine was fitted (AUTO),
+ * or by another policy: filled with what its training rows had, or their rows
+ * left out; only columns that it looks at and its targets matter.  Predictions
+ * do the same by themselves; this is for those who look at the rows, too. */
+GRAM_API gram_status gram_machine_fill(const gram_machine *m, gram_table *table,
+                                       gram_missing policy,
+                                       const gram_exec *exec);
 
 /* Write a machine, whole or not at all; docs/model.md has the format. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
@@ -962,6 +1072,8 @@ GRAM_API const char *gram_test_method_name(gram_test_method method);
 typedef struct gram_test_options {
     const char *kernel; /* NULL: "rbf"; open numbers by the median distance */
     gram_kernel_scale scale;
+    gram_missing missing; /* what stands for missing cells is learned from both
+                             samples together, from the reference of a drift */
     gram_test_statistic statistic;
     gram_test_method method;
     size_t permutations; /* or draws; 0: 1000 */
@@ -1070,7 +1182,8 @@ typedef struct gram_drift_report {
     int alarm;       /* this batch or one before it */
 } gram_drift_report;
 
-/* kernel, scale, permutations, alpha and precision are looked at.  Keeps a copy
+/* kernel, scale, missing, permutations, alpha and precision are looked at.
+ * Keeps a copy
  * of the reference. */
 GRAM_API gram_status gram_drift_new(const gram_table *reference,
                                     const gram_test_options *options,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # check_hard.sh SIZE SECONDS - all that is checked, in stages: the tests of
-# that size alone and under address+undefined sanitizers; the small ones under
+# that size alone and under address+undefined sanitizers; the command on a
+# covering design, under them too and with lowered limits; small tests under
 # ThreadSanitizer, under valgrind and, if SIZE is long, on each CPU table; each
 # fuzz target so many seconds; clang-tidy; mypy; the layout of the source.
 #
@@ -58,6 +59,15 @@ asan() (
         EXTRA='-fsanitize=address,undefined -fno-sanitize-recover=all'
 )
 
+# Limits of size are so low that a hundred rows meet all of them.
+cover() {
+    local build=build/low sanitize=-fsanitize=address,undefined
+
+    make $build/gram BUILD=$build CFLAGS='-O1 -g' \
+        EXTRA="-DGRAM_LOW_LIMITS $sanitize -fno-sanitize-recover=all" &&
+        tests/cover/cover.py $build/gram
+}
+
 # gcc's OpenMP gives false reports: ThreadSanitizer cannot see how its threads
 # meet.  LLVM's tells it through Archer.
 tsan() (
@@ -81,6 +91,7 @@ memory() (
 
 stage check env GRAM_TEST_SIZE="$size" make check
 stage asan asan
+stage cover cover
 stage tsan tsan
 stage valgrind memory
 if [ "$size" = long ]; then

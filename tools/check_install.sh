@@ -12,8 +12,10 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/usr
 make install BUILD="$build" PREFIX="$prefix" >/dev/null
 for file in bin/gram include/gram.h lib/libgram.a lib/libgram.so \
-    lib/pkgconfig/gram.pc share/man/man1/gram.1 \
-    share/bash-completion/completions/gram; do
+    lib/pkgconfig/gram.pc share/man/man1/gram.1 share/man/man1/svm-scale.1 \
+    share/man/man1/svm-train.1 share/man/man1/svm-predict.1 \
+    share/bash-completion/completions/gram \
+    share/zsh/site-functions/_gram; do
     [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 

@@ -13,7 +13,7 @@ packages() {
         python3-scipy python3-sklearn python3-pytest python3-pandas \
         python3-venv python3-wheel ;;
     hard) echo clang-14 clang-tidy-14 clang-format-14 llvm-14 libomp-14-dev \
-        libclang-rt-14-dev valgrind mypy python3-hypothesis \
+        libclang-rt-14-dev valgrind zsh mypy python3-hypothesis \
         python3-matplotlib python3-tqdm ;;
     bench) echo python3-numpy python3-pandas python3-scipy python3-sklearn \
         libsvm-tools ;;

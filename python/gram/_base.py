@@ -37,6 +37,12 @@ from ._table import (
 Path = Union[str, "os.PathLike[str]"]
 KernelSpec = Union[str, Kernel, Any]
 _FLOATS = [np.float64, np.float32]
+# Policies of models that take missing cells.
+_FILLED = (
+    choice("gram_missing", "missing", "drop"),
+    choice("gram_missing", "missing", "mean"),
+    choice("gram_missing", "missing", "indicator"),
+)
 # What can be predicted without k(x, x) of new rows.
 _OF_MATRICES = {"mean", "label", "proba", "why", "why_part"}
 
@@ -91,8 +97,11 @@ class Estimator(BaseEstimator):
         threads = threads_of(self.n_jobs)
         return Running(threads, seed_of(random_state), memory or 0, tell)
 
-    @staticmethod
-    def _as_rows(X: Any) -> Rows:
+    def _takes_missing(self) -> bool:
+        """May cells be missing: NaN in an array?"""
+        return False
+
+    def _as_rows(self, X: Any) -> Rows:
         if is_sparse(X):
             check_sparse(X, "X")
             options = {"accept_sparse": "csr", "dtype": _FLOATS}
@@ -102,10 +111,10 @@ class Estimator(BaseEstimator):
             if array.dtype.kind in "mMSV":
                 return as_matrix(array, "X")
             if array.dtype.kind not in "OU" or array.ndim != 2:
-                return checked(array, "X", dtype=_FLOATS)
+                return self._checked_rows(array, dtype=_FLOATS)
         rows = as_rows(X, "X")
         if not isinstance(rows, Frame):
-            return checked(rows, "X")
+            return self._checked_rows(rows)
         if 0 in rows.shape:
             noun = ("sample", "feature")[rows.shape[0] > 0]
             raise GramValueError(
@@ -113,6 +122,10 @@ class Estimator(BaseEstimator):
                 "required."
             )
         return rows
+
+    def _checked_rows(self, X: Any, **options: Any) -> np.ndarray:
+        finite = "allow-nan" if self._takes_missing() else True
+        return checked(X, "X", force_all_finite=finite, **options)
 
     def _take(self, X: Any, reset: bool) -> Rows:
         """X, checked; `reset` remembers how it looks, else it must be so.  A
@@ -172,6 +185,15 @@ class MachineEstimator(Estimator):
         """Fields of gram_fit_options, without the kernel."""
         raise NotImplementedError
 
+    def _task_option(self) -> str:
+        """The estimator says the task, not the looks of y."""
+        return "auto" if self._task == "novelty" else self._task
+
+    def _takes_missing(self) -> bool:
+        if hasattr(self, "machine_") and self._is_from_file():
+            return self.machine_.report.missing in _FILLED
+        return getattr(self, "missing", "refuse") != "refuse"
+
     def _noise(self, rows: int) -> Optional[np.ndarray]:
         """Known variances of the targets, if there are any."""
         return None
@@ -204,7 +226,8 @@ class MachineEstimator(Estimator):
         if noise is not None:
             name = free_name("noise", taken)
             add_role(table, name, noise, "noise", "alpha")
-        options = {**self._options(), **kernel}
+        task = choice("gram_task", "task", self._task_option())
+        options = {"task": task, **self._options(), **kernel}
         folds = self._given_folds(rows)
         if folds is not None:
             name = free_name("fold", taken)
@@ -366,6 +389,10 @@ class MachineEstimator(Estimator):
             rows = self._values(rows, self._fitted_rows)
         return matrix_table(self._numbers(rows), False)
 
+    def _missing_of_labels(self) -> int:
+        drop = self.machine_.report.missing == _FILLED[0]
+        return choice("gram_missing", "missing", "refuse" if drop else "auto")
+
     def _ask(
         self, X: Any, *wanted: str, random_state: Any = None, **options: Any
     ) -> list[np.ndarray]:
@@ -373,6 +400,8 @@ class MachineEstimator(Estimator):
         table = self._new_table(X)
         if not set(wanted) <= _OF_MATRICES:
             self._refuse_matrix("standard deviations or terms")
+        if "label" in wanted:  # a class is never left empty
+            options.setdefault("missing", self._missing_of_labels())
         running = self._running(random_state=random_state)
         made = self.machine_.predict(table, wanted, running, options)
         return [made[key] for key in wanted]
@@ -488,4 +517,4 @@ class MachineEstimator(Estimator):
     def _more_tags(self) -> dict[str, Any]:
         kernel = getattr(self, "kernel", None)
         pairwise = isinstance(kernel, str) and kernel == "precomputed"
-        return {"pairwise": pairwise}
+        return {"pairwise": pairwise, "allow_nan": self._takes_missing()}

@@ -203,7 +203,7 @@ class KernelClassifier(Tuned, Classifier):
         ``"one_vs_rest"``, or ``"auto"``, which is pairs for the hinge loss.
     probability
         calibrate probabilities on folds, for losses that have none.
-    scale, intercept, solver, folds, allow_indefinite, tolerance, steps,
+    scale, missing, intercept, solver, folds, allow_indefinite, tolerance, steps,
     memory, random_state, n_jobs, verbose
         as of KernelRegressor.
 
@@ -237,6 +237,7 @@ class KernelClassifier(Tuned, Classifier):
         classes: str = "auto",
         probability: bool = False,
         scale: str = "auto",
+        missing: str = "refuse",
         intercept: bool = True,
         solver: str = "auto",
         folds: Any = 5,
@@ -257,6 +258,7 @@ class KernelClassifier(Tuned, Classifier):
         self.classes = classes
         self.probability = probability
         self.scale = scale
+        self.missing = missing
         self.intercept = intercept
         self.solver = solver
         self.folds = folds

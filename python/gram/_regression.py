@@ -216,6 +216,11 @@ class KernelRegressor(Tuned, _Regressor):
     scale
         which leaves of the kernel standardise their columns: ``"auto"``,
         ``"none"``, ``"standard"`` or ``"minmax"``.
+    missing
+        cells that are NaN or None: ``"refuse"``; ``"mean"``, what stands for
+        them is the mean of the column in the rows of the fit, or its most
+        frequent category, also in rows that are predicted later;
+        ``"indicator"``, the same, and a column more that says where.
     intercept
         add a constant to f that is not penalised.
     solver
@@ -265,6 +270,7 @@ class KernelRegressor(Tuned, _Regressor):
         lam: Any = "auto",
         select: str = "auto",
         scale: str = "auto",
+        missing: str = "refuse",
         intercept: bool = True,
         solver: str = "auto",
         precision: str = "auto",
@@ -284,6 +290,7 @@ class KernelRegressor(Tuned, _Regressor):
         self.lam = lam
         self.select = select
         self.scale = scale
+        self.missing = missing
         self.intercept = intercept
         self.solver = solver
         self.precision = precision

@@ -12,6 +12,9 @@ from ._machine import task_of
 from ._table import Rows
 
 
+_MISSING = ("refuse", "mean", "indicator")
+
+
 class Tuned(MachineEstimator):
     """A subclass has the parameters that are named here, with the meaning that
     KernelRegressor gives them, and says with which loss it is fitted."""
@@ -36,6 +39,14 @@ class Tuned(MachineEstimator):
             )
         return loss
 
+    def _missing(self) -> int:
+        missing = getattr(self, "missing", "refuse")
+        if missing not in _MISSING:
+            raise GramValueError(
+                f"missing = {missing!r}, must be one of {', '.join(_MISSING)}"
+            )
+        return choice("gram_missing", "missing", missing)
+
     def _fold_count(self) -> int:
         return 0 if np.ndim(self.folds) else whole(self.folds, "folds", 2)
 
@@ -55,6 +66,7 @@ class Tuned(MachineEstimator):
         return {
             "loss": self._checked_loss(),
             "lambda": self._lambda(),
+            "missing": self._missing(),
             "select": choice("gram_select", "select", self.select),
             "scale": choice("gram_kernel_scale", "scale", self.scale),
             "solver": None if self.solver == "auto" else self.solver,

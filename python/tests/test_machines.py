@@ -41,7 +41,7 @@ def test_a_plan_beyond_the_budget_says_what_would_fit():
     model = gram.KernelRegressor(
         SPEC, lam=0.1, solver="dual", precision="double", memory=10**6
     )
-    with pytest.raises(MemoryError, match="solver dual needs .* GB"):
+    with pytest.raises(MemoryError, match="solver dual needs .* MiB"):
         model.plan(DRAW.standard_normal((2000, 3)), np.zeros(2000))
 
 

@@ -17,9 +17,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
-enum { PACKED_ROOM = 1 << 16 };
+enum { PACKED_ROOM = GI_INPUT_BYTES };
 
 struct gi_input {
     gi_run *run;

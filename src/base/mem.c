@@ -1,8 +1,8 @@
 /* mem.c - aligned, counted, overflow-checked memory.
  *
  * A block of n bytes is preceded by a 64-byte head that holds its size.  Small
- * blocks come from aligned_alloc.  Blocks of 4 MB and more are mappings of
- * their own (pages.h): the data begin on a 2 MB boundary, the head sits in the
+ * blocks come from aligned_alloc.  Blocks of 4 MiB and more are mappings of
+ * their own (pages.h): the data begin on a 2 MiB boundary, the head sits in the
  * page before, and growing moves page tables, not bytes.
  *
  * The budget counts everything the library holds in the process: the caller's
@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/pages.h"
-
-#define MB ((size_t)1 << 20)
 
 enum { HEAD = 64 };
 
-static const size_t MAPPED = 4 * MB;
+static const size_t MAPPED = GI_MAPPED_BYTES;
 
 typedef struct head {
     size_t bytes;  /* asked for */
@@ -100,30 +99,29 @@ static head *head_of(void *p)
     return (head *)(void *)((char *)p - HEAD);
 }
 
-/* MB with one digit, for sentences. */
-static double megabytes(size_t n)
-{
-    return (double)n / 1e6;
-}
-
 static gram_status refuse(size_t bytes)
 {
-    return gi_fail(GRAM_ERR_MEMORY, "out of memory: %.1f MB more cannot be had",
-                   megabytes(bytes));
+    char text[GRAM_NUMBER_ROOM];
+
+    return gi_fail(GRAM_ERR_MEMORY, "out of memory: %s more cannot be had",
+                   gram_bytes_print((double)bytes, text));
 }
 
 /* May `more` bytes be added under the budget of this run? */
 static gram_status admit(const gi_run *run, size_t more)
 {
     size_t now = atomic_load(&used);
+    char a[GRAM_NUMBER_ROOM], b[GRAM_NUMBER_ROOM], c[GRAM_NUMBER_ROOM];
 
     if (told_to_fail())
         return refuse(more);
     if (run && run->memory && (more > run->memory || now > run->memory - more))
         return gi_fail(GRAM_ERR_MEMORY,
-                       "memory budget: %.1f MB in use and %.1f MB more needed, "
-                       "the budget is %.1f MB",
-                       megabytes(now), megabytes(more), megabytes(run->memory));
+                       "memory budget: %s in use and %s more needed, the "
+                       "budget is %s",
+                       gram_bytes_print((double)now, a),
+                       gram_bytes_print((double)more, b),
+                       gram_bytes_print((double)run->memory, c));
     return GRAM_OK;
 }
 

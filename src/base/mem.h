@@ -2,7 +2,7 @@
  *
  * Blocks are 64-byte aligned, sizes are checked for overflow, and every byte
  * is counted, so that peaks can be reported and a budget kept.  Blocks of
- * 4 MB and more come straight from the kernel on 2 MB boundaries with huge
+ * 4 MiB and more come straight from the kernel on 2 MiB boundaries with huge
  * pages asked for, and grow without being copied.
  */
 #ifndef GI_MEM_H

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "gram.h"
+
 /* Parse the longest decimal number at s, before end:
  *   [+-] digits [. digits] [e|E [+-] digits]     with a digit before the e
  * and return the byte behind it, or NULL if there is none.  *out is the
@@ -16,7 +18,7 @@ const char *gi_number_parse(const char *s, const char *end, double *out);
 /* The whole of s..end must be one finite number; 0 if it is not. */
 int gi_number_whole(const char *s, const char *end, double *out);
 
-enum { GI_NUMBER_ROOM = 32 };
+enum { GI_NUMBER_ROOM = GRAM_NUMBER_ROOM };
 
 /* The shortest decimal that parses back to the same bits, as %.17g would lay
  * it out ("0.1", "1e+30" as "1e30", "-0", "nan", "inf"); returns its length. */

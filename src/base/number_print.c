@@ -167,3 +167,8 @@ size_t gi_number_print(double x, char out[GI_NUMBER_ROOM])
     *p = '\0';
     return (size_t)(p - out);
 }
+
+size_t gram_number_print(double x, char *out)
+{
+    return gi_number_print(x, out);
+}

@@ -20,9 +20,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
-enum { ROOM = 1 << 17 };
+enum { ROOM = GI_OUTPUT_BYTES };
 
 struct gi_output {
     char *name;      /* for messages */

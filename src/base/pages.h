@@ -1,6 +1,6 @@
 /* pages.h - large blocks, straight from the kernel.
  *
- * A mapping begins a page before a 2 MB boundary, so that huge pages cover all
+ * A mapping begins a page before a 2 MiB boundary, so that huge pages cover all
  * but its first page, which is room for a head.  Mappings that are freed are
  * kept for later ones of about their size, since the kernel takes longer to
  * hand out fresh pages than the tile engine to fill them.  What is kept never

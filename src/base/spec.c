@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
 
@@ -37,7 +38,7 @@ typedef struct parser {
 /* n zero bytes of the spec. */
 static gram_status take(parser *p, size_t n, void *slot)
 {
-    enum { ROOM = 4000, ALIGN = 16 };
+    enum { ROOM = GI_SPEC_ARENA_BYTES, ALIGN = 16 };
     gram_status status = GRAM_OK;
     block *b = p->spec->blocks;
     void *bytes;

@@ -53,6 +53,18 @@ gram_status gi_buf_printf(gi_run *run, gi_buf *b, const char *format, ...)
     return gi_buf_add(run, b, text, (size_t)n);
 }
 
+char *gram_bytes_print(double bytes, char *out)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t u = 0;
+
+    for (; bytes >= 1023.95 && u < 4; u++)
+        bytes /= 1024;
+    snprintf(out, GRAM_NUMBER_ROOM, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s",
+             bytes, units[u]);
+    return out;
+}
+
 void gi_buf_free(gi_buf *b)
 {
     gi_free(b->s);

@@ -16,12 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
 
 enum {
-    BUFFER = 1 << 20, /* bytes */
-    TILE = 64,        /* rows */
+    BUFFER = GI_ARRAY_BUFFER_BYTES, /* bytes */
+    TILE = GI_ARRAY_TILE_ROWS,      /* rows */
     COLUMNS_MOST = 1 << 20
 };
 

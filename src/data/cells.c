@@ -89,13 +89,13 @@ static gram_status value_cell(gi_work *w, size_t f, const char *s, size_t n)
 
     if (number ? gi_number_whole(s, s + n, &x) : gi_date_parse(s, n, &x)) {
         w->values[f][w->rows] = x;
-        return GRAM_OK;
+        return gi_work_text(w, f, s, n);
     }
     kind = gi_cell_kind(s, n, 0);
     if (kind == GI_CELL_MISSING) {
         w->values[f][w->rows] = NAN;
         w->missing[f]++;
-        return GRAM_OK;
+        return gi_work_text(w, f, s, n);
     }
     w->surprise = !field->fixed;
     if (number && kind == GI_CELL_ODD)
@@ -131,10 +131,13 @@ static gram_status string_cell(gi_work *w, size_t f, const char *s, size_t n,
     else if (field->closed && gi_dict_find(&field->levels, s, n) < 0)
         return not_declared(w, field, s, n);
     else
-        status =
-            gi_dict_add(&w->load->reader->run, &w->strings[f], s, n, &code);
-    if (w->load->mode == GI_LOAD_CELLS)
-        w->load->table->column[field->column].codes[w->first + w->rows] = code;
+        GI_TRY(gi_dict_add(&w->load->reader->run, &w->strings[f], s, n, &code));
+    if (w->load->mode != GI_LOAD_CELLS)
+        goto done;
+    w->load->table->column[field->column].codes[w->first + w->rows] = code;
+    /* what is there is a level, and that is its text */
+    GI_TRY(gi_work_text(w, f, s, code < 0 ? n : 0));
+done:
     return status;
 }
 
@@ -156,6 +159,13 @@ gram_status gi_work_cell(gi_work *w, size_t f, const char *s, size_t n,
     if (field->string)
         return string_cell(w, f, s, n, quoted);
     return w->load->mode == GI_LOAD_CELLS ? value_cell(w, f, s, n) : GRAM_OK;
+}
+
+gram_status gi_work_text(gi_work *w, size_t f, const char *s, size_t n)
+{
+    return w->load->field[f].verbatim
+               ? gi_texts_add(&w->load->reader->run, &w->texts[f], s, n)
+               : GRAM_OK;
 }
 
 gram_status gi_work_entry(gi_work *w, unsigned index, double value)

@@ -10,13 +10,15 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "cpu/cpu.h"
 
-#define MB ((size_t)1 << 20)
+#define MIB ((size_t)1 << 20)
 
-static const size_t WINDOW = 8 * MB, BLOCK = MB / 2, RECORD_MOST = 64 * MB;
+static const size_t WINDOW = GI_TEXT_WINDOW_BYTES;
+static const size_t BLOCK = GI_TEXT_BLOCK_BYTES, RECORD_MOST = 64 * MIB;
 
 void gi_lines_begin(gi_lines *l, size_t line)
 {
@@ -98,8 +100,8 @@ static gram_status widen(gi_lines *l)
                        gi_input_name(l->in), l->line);
     if (l->room >= RECORD_MOST)
         return gi_fail(GRAM_ERR_PARSE,
-                       "%s:%zu: a line longer than %zu MB (is a quote open?)",
-                       gi_input_name(l->in), l->line, RECORD_MOST / MB);
+                       "%s:%zu: a line longer than %zu MiB (is a quote open?)",
+                       gi_input_name(l->in), l->line, RECORD_MOST / MIB);
     GI_TRY(GI_GROW(l->run, l->window, 2 * l->room));
     l->room *= 2;
     GI_TRY(fill(l));

@@ -11,9 +11,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/run.h"
-
-enum { GI_BLOCKS_MOST = 64 };
 
 typedef struct gi_text_block {
     const char *begin, *end; /* end[-1] is a newline */
@@ -44,7 +43,7 @@ void gi_lines_begin(gi_lines *l, size_t line);
 
 /* The next blocks, with at most `records` records in all (blank lines count);
  * *count is 0 at the end.  They are valid until the next call.
- * Errors: IO, PARSE (a NUL byte, a record longer than 64 MB, a quote that is
+ * Errors: IO, PARSE (a NUL byte, a record longer than 64 MiB, a quote that is
  * never closed), MEMORY. */
 gram_status gi_lines_next(gi_lines *l, size_t records,
                           gi_text_block blocks[GI_BLOCKS_MOST], size_t *count);

@@ -59,7 +59,10 @@ static void free_work(gi_work *w, size_t fields)
 {
     for (size_t f = 0; w->strings && f < fields; f++)
         gi_dict_free(&w->strings[f]);
+    for (size_t f = 0; w->texts && f < fields; f++)
+        gi_texts_free(&w->texts[f]);
     gi_free(w->strings);
+    gi_free(w->texts);
     gi_free(w->values);
     gi_free(w->evidence);
     gi_free(w->missing);
@@ -78,6 +81,7 @@ static gram_status prepare_work(gi_load *l, gi_work *w)
         GI_TRY(GI_NEW_ZERO(run_of(l), w->values, l->fields));
         GI_TRY(GI_NEW_ZERO(run_of(l), w->evidence, l->fields));
         GI_TRY(GI_NEW_ZERO(run_of(l), w->missing, l->fields));
+        GI_TRY(GI_NEW_ZERO(run_of(l), w->texts, l->fields));
     }
     w->load = l;
     w->line = w->block.line;
@@ -88,6 +92,7 @@ static gram_status prepare_work(gi_load *l, gi_work *w)
         const gi_field *field = &l->field[f];
 
         gi_dict_free(&w->strings[f]);
+        gi_texts_clear(&w->texts[f]);
         w->evidence[f] = 0;
         w->missing[f] = 0;
         w->values[f] = NULL;
@@ -255,9 +260,12 @@ gram_status gi_load_begin(gi_load *l)
 
     l->lines.run = run_of(l);
     GI_TRY(restart(l));
-    for (size_t f = 0; f < l->fields; f++)
-        l->field[f].string =
-            l->field[f].fixed && is_string_type(l->field[f].type);
+    for (size_t f = 0; f < l->fields; f++) {
+        gi_field *field = &l->field[f];
+
+        field->string = field->fixed && is_string_type(field->type);
+        field->verbatim = gi_reader_keeps_text(l->reader, field->name);
+    }
     GI_TRY(GI_NEW_ZERO(run_of(l), l->work, GI_BLOCKS_MOST));
     GI_TRY(find_types(l, !l->reader->whole));
     if (!l->reader->whole)
@@ -397,6 +405,35 @@ done:
     return status;
 }
 
+/* The texts of a window behind those of the table.  In parallel, as above. */
+static gram_status append_texts(gi_load *l, size_t count)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t f = 0; f < l->fields; f++) {
+        const gi_field *field = &l->field[f];
+        size_t texts = 0, bytes = 0;
+
+        if (!field->verbatim || field->dropped)
+            continue;
+        for (size_t b = 0; b < count; b++) {
+            texts += l->work[b].texts[f].count;
+            bytes += l->work[b].texts[f].n;
+        }
+        GI_TRY(gi_texts_reserve(
+            run_of(l), &l->table->column[field->column].texts, texts, bytes));
+    }
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
+    num_threads(run_of(l)->threads)
+    for (size_t f = 0; f < l->fields; f++)
+        for (size_t b = 0; l->field[f].verbatim && b < count; b++)
+            if (!l->field[f].dropped)
+                gi_texts_append(&l->table->column[l->field[f].column].texts,
+                                &l->work[b].texts[f]);
+done:
+    return status;
+}
+
 /* One window; *count is 0 at the end and *surprise set if a guess failed. */
 static gram_status load_window(gi_load *l, size_t rows, size_t *count,
                                int *surprise)
@@ -423,6 +460,7 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
     }
     if (l->sparse)
         GI_TRY(append_entries(l, *count, first));
+    GI_TRY(append_texts(l, *count));
 done:
     return status;
 }

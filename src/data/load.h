@@ -31,6 +31,7 @@ typedef struct gi_field {
     /* set by load.c */
     int string;        /* cells are collected as strings */
     unsigned evidence; /* kinds of cells seen, GI_CELL_* bits */
+    int verbatim;      /* the texts of cells are kept, too */
     size_t column;     /* of the table */
 } gi_field;
 
@@ -68,6 +69,7 @@ typedef struct gi_work {
     gi_dict *strings; /* per field, likewise */
     unsigned *evidence;
     size_t *missing;
+    gi_texts *texts;    /* per field; only those of verbatim ones are used */
     gi_entries entries; /* if the load has a sparse block */
     gi_buf scratch;     /* for cells that must be rewritten */
     gram_status status;
@@ -102,6 +104,10 @@ struct gi_load {
 /* Field f of the record in hand is the n bytes at s. */
 gram_status gi_work_cell(gi_work *w, size_t f, const char *s, size_t n,
                          int quoted);
+
+/* The same for a number that the format has put in w->values[f] itself: if the
+ * field is verbatim, its text. */
+gram_status gi_work_text(gi_work *w, size_t f, const char *s, size_t n);
 
 /* An entry of the sparse block; indices ascend within a record. */
 gram_status gi_work_entry(gi_work *w, unsigned index, double value);

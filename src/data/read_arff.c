@@ -28,7 +28,7 @@ static gram_status cell(gi_work *w, const gi_arff_attribute *a,
     const gi_field *f = &w->load->field[a->field];
 
     if (!c->quoted && c->n == 1 && *c->s == '?')
-        return gi_work_cell(w, a->field, c->s, 0, 0);
+        return gi_work_cell(w, a->field, c->s, c->n, 0);
     return gi_work_cell(w, a->field, c->s, c->n,
                         f->type == GRAM_TYPE_CATEGORY ||
                             f->type == GRAM_TYPE_TEXT);

@@ -207,6 +207,7 @@ static gram_status parse_record(gi_work *w, const char **p)
             q = gi_number_parse(at, end, &x);
         if (q && (*q == v->separator || *q == '\n') && isfinite(x)) {
             w->values[f][w->rows] = x;
+            GI_TRY(gi_work_text(w, f, at, (size_t)(q - at)));
             last = *q == '\n';
             at = last ? q : q + 1;
             if (v->separator == ' ' && !last) {

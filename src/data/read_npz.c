@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/arrays.h"
 #include "data/zip.h"
 
-enum { CHUNK = 1 << 16, WORD = 16 };
+enum { CHUNK = GI_NPZ_CHUNK, WORD = 16 };
 
 /* The arrays of a sparse matrix in compressed row form. */
 enum { FORMAT, SHAPE, DATA, INDICES, INDPTR, PARTS };

@@ -8,6 +8,7 @@
 #include "base/spec.h"
 #include "data/builtin.h"
 #include "data/foreign.h"
+#include "data/missing.h"
 
 #define READER(name) extern const gi_reader_class gi_reader_##name;
 #include "data/readers.def"
@@ -166,6 +167,29 @@ done:
     return status;
 }
 
+/* Types that were given, which are remembered as such. */
+static gram_status mark_given(gram_reader *r, const char *const *names,
+                              size_t count, int *type)
+{
+    gram_status status = GRAM_OK;
+    int *given = NULL, code = 0;
+
+    GI_TRY(GI_NEW(&r->run, given, count));
+    for (size_t j = 0; j < count; j++)
+        given[j] = -1;
+    GI_TRY(mark_all(r, "types", r->types, 1, names, count, given));
+    for (size_t j = 0; j < count; j++) {
+        if (given[j] < 0)
+            continue;
+        type[j] = given[j];
+        GI_TRY(
+            gi_dict_add(&r->run, &r->typed, names[j], strlen(names[j]), &code));
+    }
+done:
+    gi_free(given);
+    return status;
+}
+
 gram_status gi_reader_choose(gram_reader *r, const char *const *names,
                              size_t count, unsigned char *drop, int *type)
 {
@@ -177,13 +201,28 @@ gram_status gi_reader_choose(gram_reader *r, const char *const *names,
         type[j] = -1;
     if (r->builtin)
         GI_TRY(mark_all(r, "types", r->builtin->types, 1, names, count, type));
-    GI_TRY(mark_all(r, "types", r->types, 1, names, count, type));
+    for (size_t j = 0; j < count; j++) {
+        int h = gi_dict_find(&r->hinted, names[j], strlen(names[j]));
+
+        type[j] = h < 0 ? type[j] : (int)r->hint[h].type;
+    }
+    GI_TRY(mark_given(r, names, count, type));
     GI_TRY(mark_all(r, "drop", r->drop, 0, names, count, dropped));
     for (size_t j = 0; j < count; j++)
         drop[j] = dropped[j] != 0;
 done:
     gi_free(dropped);
     return status;
+}
+
+int gi_reader_keeps_text(const gram_reader *r, const char *name)
+{
+    const char *const *asked = r->options.verbatim;
+
+    for (; asked && *asked; asked++)
+        if (strcmp(*asked, "*") == 0 || strcmp(*asked, name) == 0)
+            return 1;
+    return 0;
 }
 
 /* ---------------------------------------------------------------- opening */
@@ -205,7 +244,22 @@ done:
     return status;
 }
 
+static gram_status add_hints(gram_reader *r, const gi_type_hint *hint,
+                             size_t count)
+{
+    gram_status status = GRAM_OK;
+    int code = 0;
+
+    r->hint = hint;
+    for (size_t h = 0; h < count; h++)
+        GI_TRY(gi_dict_add(&r->run, &r->hinted, hint[h].name,
+                           strlen(hint[h].name), &code));
+done:
+    return status;
+}
+
 static gram_status open_reader(const char *path, const gram_read_options *o,
+                               const gi_type_hint *hint, size_t hints,
                                const gram_exec *exec, int whole,
                                gram_reader **out)
 {
@@ -224,6 +278,7 @@ static gram_status open_reader(const char *path, const gram_read_options *o,
     r->whole = whole;
     GI_TRY(copy_text(&r->run, o->types, &r->types));
     GI_TRY(copy_text(&r->run, o->drop, &r->drop));
+    GI_TRY(add_hints(r, hint, hints));
     if (strncmp(path, "builtin:", strlen("builtin:")) == 0) {
         GI_TRY(open_builtin(r, path));
     } else {
@@ -251,7 +306,7 @@ gram_status gram_reader_open(const char *path, const gram_read_options *options,
                        "%s: a table read in pieces has no mean to fill in; "
                        "refuse, keep or drop missing cells",
                        path);
-    return open_reader(path, options, exec, 0, out);
+    return open_reader(path, options, NULL, 0, exec, 0, out);
 }
 
 void gram_reader_free(gram_reader *r)
@@ -264,18 +319,26 @@ void gram_reader_free(gram_reader *r)
     gi_buf_free(&r->text);
     gi_free(r->types);
     gi_free(r->drop);
+    gi_dict_free(&r->typed);
+    gi_dict_free(&r->hinted);
     gi_free(r);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-static void set_builtin_role(const gram_reader *r, gram_table *t)
+/* What the file does not say: the target of a data set inside the library,
+ * and which types were given. */
+static void mark_columns(const gram_reader *r, gram_table *t)
 {
     const char *target = r->builtin ? r->builtin->info.target : NULL;
 
-    for (size_t j = 0; target && j < t->cols; j++)
-        if (strcmp(t->column[j].name, target) == 0)
-            t->column[j].role = GRAM_ROLE_TARGET;
+    for (size_t j = 0; j < t->cols; j++) {
+        gi_column *c = &t->column[j];
+
+        if (target && strcmp(c->name, target) == 0)
+            c->role = GRAM_ROLE_TARGET;
+        c->typed = gi_dict_find(&r->typed, c->name, strlen(c->name)) >= 0;
+    }
 }
 
 /* Rows of the file, missing cells treated; no rows at the end of it. */
@@ -290,11 +353,12 @@ static gram_status next_table(gram_reader *r, size_t rows, gram_table **out)
         gi_table_clear(t);
         GI_TRY(r->class->next(r, rows, t));
         read = t->rows;
-        set_builtin_role(r, t);
+        mark_columns(r, t);
         GI_TRY(gi_table_fill_missing(&r->run, t, r->options.missing,
                                      gi_input_name(r->in), r->seen));
         r->seen += read;
     } while (read > 0 && t->rows == 0 && !r->whole);
+    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->origin));
     *out = t;
     t = NULL;
 done:
@@ -322,15 +386,35 @@ done:
     return status;
 }
 
-gram_status gram_table_read(const char *path, const gram_read_options *options,
-                            const gram_exec *exec, gram_table **out)
+gram_status gram_table_read_head(const char *path,
+                                 const gram_read_options *options, size_t rows,
+                                 const gram_exec *exec, gram_table **out)
 {
     gram_status status = GRAM_OK;
     gram_reader *r = NULL;
     gram_table *t = NULL;
 
     *out = NULL;
-    GI_TRY(open_reader(path, options, exec, 1, &r));
+    GI_TRY(open_reader(path, options, NULL, 0, exec, 1, &r));
+    r->options.missing = GRAM_MISSING_KEEP;
+    GI_TRY(next_table(r, rows, &t));
+    *out = t;
+done:
+    gram_reader_free(r);
+    return status;
+}
+
+gram_status gi_table_read_hinted(const char *path,
+                                 const gram_read_options *options,
+                                 const gi_type_hint *hint, size_t hints,
+                                 const gram_exec *exec, gram_table **out)
+{
+    gram_status status = GRAM_OK;
+    gram_reader *r = NULL;
+    gram_table *t = NULL;
+
+    *out = NULL;
+    GI_TRY(open_reader(path, options, hint, hints, exec, 1, &r));
     GI_TRY(next_table(r, SIZE_MAX, &t));
     if (t->rows == 0) {
         status = gi_fail(GRAM_ERR_PARSE, "%s: no rows%s", gi_input_name(r->in),
@@ -338,11 +422,16 @@ gram_status gram_table_read(const char *path, const gram_read_options *options,
         goto done;
     }
     GI_TRY(gi_run_tick(&r->run, 1));
-    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->file));
     *out = t;
     t = NULL;
 done:
     gram_table_free(t);
     gram_reader_free(r);
     return status;
+}
+
+gram_status gram_table_read(const char *path, const gram_read_options *options,
+                            const gram_exec *exec, gram_table **out)
+{
+    return gi_table_read_hinted(path, options, NULL, 0, exec, out);
 }

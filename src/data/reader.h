@@ -14,6 +14,12 @@
 
 typedef struct gi_reader_class gi_reader_class;
 
+/* The type that a column of that name has, unless options say otherwise. */
+typedef struct gi_type_hint {
+    const char *name;
+    gram_type type;
+} gi_type_hint;
+
 struct gram_reader {
     const gi_reader_class *class;
     gi_run run;
@@ -22,6 +28,9 @@ struct gram_reader {
     gi_buf text;                      /* its text */
     gram_read_options options;
     char *types, *drop; /* own copies of those options */
+    gi_dict typed;      /* columns whose types were given */
+    gi_dict hinted;     /* columns of `hint`, in its order */
+    const gi_type_hint *hint;
     int whole;   /* the whole table is read at once: types may be guessed from
                     the first rows and mended later */
     size_t seen; /* rows handed out so far */
@@ -47,6 +56,12 @@ struct gi_reader_class {
     void (*close)(gram_reader *r);
 };
 
+/* gram_table_read(), with types of columns that are known before. */
+gram_status gi_table_read_hinted(const char *path,
+                                 const gram_read_options *options,
+                                 const gi_type_hint *hint, size_t hints,
+                                 const gram_exec *exec, gram_table **out);
+
 /* The i-th format, NULL at the end. */
 const gi_reader_class *gi_reader_class_at(size_t i);
 
@@ -56,5 +71,9 @@ const gi_reader_class *gi_reader_class_at(size_t i);
  * Errors: NAME (no such column, with a suggestion), PARSE. */
 gram_status gi_reader_choose(gram_reader *r, const char *const *names,
                              size_t count, unsigned char *drop, int *type);
+
+/* Are the texts of the column's cells asked for?  To be called by open() only:
+ * the names are the caller's. */
+int gi_reader_keeps_text(const gram_reader *r, const char *name);
 
 #endif

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/moments.h"
 #include "data/table.h"
@@ -96,7 +97,10 @@ static const struct rule {
     [GRAM_SCALE_MINMAX] = {dense_minmax, sparse_minmax},
 };
 
-enum { RULES = sizeof rules / sizeof *rules, ROWS_PARALLEL = 4096 };
+enum {
+    RULES = sizeof rules / sizeof *rules,
+    ROWS_PARALLEL = GI_SCALE_SERIAL_ROWS
+};
 
 /* Waking threads costs more than a small table takes. */
 static int threads_for(const gi_run *run, const gram_table *t)
@@ -356,6 +360,7 @@ gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
 
         for (size_t i = 0; i < n; i++)
             x[i] = scaled(item, c, i);
+        gi_texts_free(&c->texts);
         if (c->type == GRAM_TYPE_DATE &&
             (item->shift != 0 || item->factor != 1))
             c->type = GRAM_TYPE_NUMBER; /* no longer days */

@@ -2,7 +2,7 @@
  *
  * A table keeps one array per column (or codes and levels, or a compressed
  * sparse block), so that a reader writes a cell where it stays and a column
- * that is not needed costs nothing.  Room grows by half; blocks of 4 MB and
+ * that is not needed costs nothing.  Room grows by half; blocks of 4 MiB and
  * more grow without being copied (base/mem.c).
  */
 #include "data/table.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "base/mem.h"
 
 static const char *const type_names[] = {"number", "category", "text", "date",
@@ -61,6 +62,7 @@ static void free_column(gi_column *c)
     gi_free(c->sparse.entries);
     gi_free(c->sparse.names);
     gi_dict_free(&c->dict);
+    gi_texts_free(&c->texts);
 }
 
 void gi_table_clear(gram_table *t)
@@ -69,7 +71,7 @@ void gi_table_clear(gram_table *t)
         free_column(&t->column[j]);
     gi_free(t->column);
     gi_dict_free(&t->names);
-    gi_free(t->file);
+    gi_free(t->origin);
     *t = (gram_table){.serial = t->serial};
 }
 
@@ -78,6 +80,19 @@ void gram_table_free(gram_table *t)
     if (t)
         gi_table_clear(t);
     gi_free(t);
+}
+
+gram_status gi_table_context(const gram_table *t, gram_status status)
+{
+    size_t n = t->origin ? strlen(t->origin) : 0;
+
+    if (n == 0 || (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
+                   status != GRAM_ERR_RANGE))
+        return status;
+    if (strncmp(gram_error_message(), t->origin, n) == 0 &&
+        gram_error_message()[n] == ':')
+        return status;
+    return gi_context(status, "%s", t->origin);
 }
 
 static gram_status reserve_column(gi_run *run, gi_column *c, size_t rows)
@@ -141,6 +156,7 @@ void gi_table_trim(gram_table *t)
         size_t used;
 
         reserve_column(NULL, c, t->rows);
+        gi_texts_trim(&c->texts);
         if (c->type != GRAM_TYPE_SPARSE || !c->sparse.room)
             continue;
         used = c->sparse.start[t->rows];
@@ -265,8 +281,7 @@ gram_status gram_table_add_dates(gram_table *t, const char *name,
     return add_values(t, name, GRAM_TYPE_DATE, values, stride);
 }
 
-/* Undo the last gi_table_add. */
-static void drop_last(gram_table *t)
+void gi_table_drop_last(gram_table *t)
 {
     free_column(&t->column[--t->cols]);
     gi_dict_pop(&t->names);
@@ -309,7 +324,7 @@ static gram_status check_finite(const gi_column *c, size_t rows)
 
 static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
 {
-    enum { ROWS = 32, PARALLEL = 1 << 20 };
+    enum { ROWS = GI_TABLE_CHUNK_ROWS, PARALLEL = GI_TABLE_SERIAL_CELLS };
     gram_status status = GRAM_OK;
     size_t first = t->cols, rows = t->rows;
     gi_run run = gi_run_begin(NULL);
@@ -332,7 +347,7 @@ static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
     }
 done:
     while (status != GRAM_OK && t->cols > first)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -373,7 +388,7 @@ gram_status gram_table_add_strings(gram_table *t, const char *name,
     gi_column_count_missing(c, t->rows);
 done:
     if (status != GRAM_OK && added)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -424,7 +439,7 @@ gram_status gram_table_add_sparse(gram_table *t, const char *name, size_t width,
     }
 done:
     if (status != GRAM_OK && added)
-        drop_last(t);
+        gi_table_drop_last(t);
     return status;
 }
 
@@ -461,6 +476,27 @@ gram_column gram_table_column(const gram_table *t, size_t j)
     };
 }
 
+const char *gi_column_text(const gi_column *c, size_t i)
+{
+    const char *text = c->texts.end ? gi_texts_at(&c->texts, i) : NULL;
+    int there;
+
+    if (!text || *text)
+        return text;
+    there = c->codes ? c->codes[i] >= 0 : !isnan(c->values[i]);
+    return there ? NULL : text;
+}
+
+const char *gram_table_text(const gram_table *t, size_t j, size_t i)
+{
+    const gi_column *c = &t->column[j];
+    const char *text = gi_column_text(c, i);
+
+    if (!text && c->texts.end && c->codes)
+        text = c->levels[c->codes[i]];
+    return text;
+}
+
 gram_status gram_table_find(const gram_table *t, const char *name, size_t *j)
 {
     int at = gi_dict_find(&t->names, name, strlen(name));
@@ -478,18 +514,5 @@ gram_status gram_table_find(const gram_table *t, const char *name, size_t *j)
     }
     gi_free(names);
     return gi_table_context(
-        gi_fail(GRAM_ERR_NAME, "no column \"%s\"%s", name, hint), t);
-}
-
-gram_status gi_table_context(gram_status status, const gram_table *t)
-{
-    size_t n = t->file ? strlen(t->file) : 0;
-
-    if (n == 0 || (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
-                   status != GRAM_ERR_RANGE))
-        return status;
-    if (strncmp(gram_error_message(), t->file, n) == 0 &&
-        gram_error_message()[n] == ':')
-        return status;
-    return gi_context(status, "%s", t->file);
+        t, gi_fail(GRAM_ERR_NAME, "no column \"%s\"%s", name, hint));
 }

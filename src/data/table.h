@@ -11,6 +11,7 @@
 #include "base/run.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "data/texts.h"
 
 /* Rows of a sparse block in compressed form, see gram_column. */
 typedef struct gi_sparse {
@@ -27,6 +28,7 @@ typedef struct gi_column {
     char *name;
     gram_type type;
     gram_role role;
+    int typed; /* its type was given, not found */
     size_t missing;
     double *values; /* number, date */
     int *codes;     /* category, text */
@@ -34,11 +36,12 @@ typedef struct gi_column {
     const char **levels;
     size_t level_count;
     gi_sparse sparse;
+    gi_texts texts; /* of the cells in the file, where they were asked for */
 } gi_column;
 
 struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
-    char *file;           /* it was read from, for messages; or NULL */
+    char *origin;         /* the file it was read from, or NULL */
     size_t rows, cols;
     size_t room;      /* rows that fit in every column */
     size_t cols_room; /* columns that fit in `column` */
@@ -46,10 +49,17 @@ struct gram_table {
     gi_dict names; /* string j is the name of column j */
 };
 
+/* A sentence about columns or cells of the table gets its origin in front,
+ * unless it is there. */
+gram_status gi_table_context(const gram_table *t, gram_status status);
+
 /* A new last column, all cells unset, with room for t->room rows; *out stays
  * valid until the next column is added.  Errors: NAME if the name is taken. */
 gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
                          gram_type type, gi_column **out);
+
+/* Undo the last gi_table_add. */
+void gi_table_drop_last(gram_table *t);
 
 /* Room for at least `rows` rows in all columns. */
 gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows);
@@ -67,20 +77,18 @@ gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries);
  * column (as they came) from its dict; feature names of a sparse block. */
 gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
 
+/* The text of cell i if it was kept and says what the value does not, which
+ * that of a level or of a cell that was filled in does not; else NULL. */
+const char *gi_column_text(const gi_column *c, size_t i);
+
 /* The number of missing cells, counted anew. */
 void gi_column_count_missing(gi_column *c, size_t rows);
 
-/* Put the name of the file that t was read from in front of the sentence of a
- * failure that columns or cells are to blame for, unless it is there. */
-gram_status gi_table_context(gram_status status, const gram_table *t);
+/* What sentences say of a missing cell of a feature. */
+#define GI_MISSING_CELL                                                        \
+    "the cell is missing (--missing drop, mean or indicator says what to do)"
 
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);
-
-/* Carry out a missing policy.  `name`, which may be NULL, is for messages, in
- * which the table's first row is row `before` + 1. */
-gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
-                                  gram_missing policy, const char *name,
-                                  size_t before);
 
 #endif

@@ -3,9 +3,10 @@
  * What is written reads back as the same table: numbers in their shortest
  * exact form, dates in ISO 8601, text in quotes where it would be cut
  * differently, lose blanks or be taken for a missing cell.  A missing cell is
- * empty, or NA where a row of empty cells would be a blank line.  A sparse
- * block is written densely; its features are columns called by their names,
- * or by the block's name and their number.
+ * empty, or NA where a row of empty cells would be a blank line.  Where the
+ * text of a cell was kept, it is written instead.  A sparse block is written
+ * densely; its features are columns called by their names, or by the block's
+ * name and their number.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,14 +34,10 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static gram_status add_text(gi_run *run, const csv *v, const char *s, gi_buf *b)
+static gram_status add_quoted(gi_run *run, const char *s, gi_buf *b)
 {
     gram_status status = GRAM_OK;
-    size_t n = strlen(s);
 
-    if (gi_cell_kind(s, n, 0) != GI_CELL_MISSING && !is_blank(s[0]) &&
-        !is_blank(s[n - 1]) && !s[strcspn(s, v->special)])
-        return gi_buf_add(run, b, s, n);
     GI_TRY(add(run, b, "\""));
     for (const char *p = s; *p;) {
         size_t m = strcspn(p, "\"");
@@ -56,7 +53,29 @@ done:
     return status;
 }
 
+static int is_special(const csv *v, const char *s)
+{
+    return s[strcspn(s, v->special)] != '\0';
+}
+
+static gram_status add_text(gi_run *run, const csv *v, const char *s, gi_buf *b)
+{
+    size_t n = strlen(s);
+
+    if (gi_cell_kind(s, n, 0) != GI_CELL_MISSING && !is_blank(s[0]) &&
+        !is_blank(s[n - 1]) && !is_special(v, s))
+        return gi_buf_add(run, b, s, n);
+    return add_quoted(run, s, b);
+}
+
 /* ------------------------------------------------------------------ cells */
+
+/* The text of a number, a date or a missing cell: it stays what it is. */
+static gram_status kept_cell(gi_run *run, const csv *v, const char *s,
+                             gi_buf *b)
+{
+    return is_special(v, s) ? add_quoted(run, s, b) : add(run, b, s);
+}
 
 static gram_status number_cell(gi_run *run, const csv *v, const gi_column *c,
                                size_t i, gi_buf *b)
@@ -122,22 +141,42 @@ static int is_there(const gi_column *c)
     return c->type != GRAM_TYPE_SPARSE || c->sparse.width > 0;
 }
 
+/* The row from byte `from` on has nothing in its cells: a blank line for a
+ * reader, unless commas are between them. */
+static gram_status mark_blank(gi_run *run, const csv *v, size_t from, gi_buf *b)
+{
+    gram_status status = GRAM_OK;
+    size_t n = b->n - from;
+
+    if (n > 0 && !is_blank(v->separator))
+        return status;
+    GI_TRY(add(run, b, "NA"));
+    memmove(b->s + b->n - n, b->s + from, n);
+    memcpy(b->s + from, "NA", 2);
+done:
+    return status;
+}
+
 static gram_status row_text(gi_run *run, const void *context, size_t i,
                             gi_buf *b)
 {
     gram_status status = GRAM_OK;
     const csv *v = context;
-    size_t count = 0;
+    size_t count = 0, from = b->n;
 
     for (size_t j = 0; j < v->table->cols; j++) {
         const gi_column *c = &v->table->column[j];
+        const char *text = gi_column_text(c, i);
 
         if (!is_there(c))
             continue;
         if (count++ > 0)
             GI_TRY(gi_buf_add(run, b, &v->separator, 1));
-        GI_TRY(cells[c->type](run, v, c, i, b));
+        GI_TRY(text ? kept_cell(run, v, text, b)
+                    : cells[c->type](run, v, c, i, b));
     }
+    if (b->n - from < count) /* kept cells, all of them empty */
+        GI_TRY(mark_blank(run, v, from, b));
     GI_TRY(add(run, b, "\n"));
 done:
     return status;
@@ -249,6 +288,7 @@ const gi_writer_class gi_writer_csv = {
     .name = "csv",
     .brief = "comma-separated values with a header",
     .extensions = "csv,txt",
+    .keeps_texts = 1,
     .write = write_csv,
 };
 
@@ -256,5 +296,6 @@ const gi_writer_class gi_writer_tsv = {
     .name = "tsv",
     .brief = "tab-separated values with a header",
     .extensions = "tsv",
+    .keeps_texts = 1,
     .write = write_tsv,
 };

@@ -7,11 +7,12 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/npy.h"
 #include "data/writer.h"
 
-enum { BUFFER = 1 << 20 };
+enum { BUFFER = GI_NPY_BUFFER_BYTES };
 
 static gram_status check(const gram_table *t, const char *name)
 {

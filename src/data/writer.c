@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "data/reader.h"
 
@@ -25,8 +26,8 @@ static const gi_writer_class *const classes[] = {
 
 enum {
     CLASSES = sizeof classes / sizeof *classes,
-    BLOCKS = 32,        /* in a window */
-    BLOCK_CELLS = 8192, /* about, in a block */
+    BLOCKS = GI_WRITE_BLOCKS,           /* in a window */
+    BLOCK_CELLS = GI_WRITE_BLOCK_CELLS, /* about, in a block */
     DENSE_MOST = 100000,
     FORMATS_MOST = 32
 };
@@ -120,6 +121,7 @@ static void list_formats(void)
         gram_format *f = format_named(classes[k]->name);
 
         f->can_write = 1;
+        f->keeps_texts = classes[k]->keeps_texts;
         if (f->can_read)
             continue;
         f->brief = classes[k]->brief;
@@ -133,6 +135,21 @@ const gram_format *gram_format_at(size_t i)
 
     pthread_once(&once, list_formats);
     return i < format_count ? &formats[i] : NULL;
+}
+
+gram_status gram_format_to_write(const char *path,
+                                 const gram_write_options *options,
+                                 const gram_format **out)
+{
+    gram_status status = GRAM_OK;
+    const gi_writer_class *class = NULL;
+
+    GI_TRY(find_class(path, options ? options->format : NULL, &class));
+    for (size_t i = 0; (*out = gram_format_at(i)); i++)
+        if (strcmp((*out)->name, class->name) == 0)
+            break;
+done:
+    return status;
 }
 
 /* ------------------------------------------------------- for all writers */

@@ -15,6 +15,7 @@
 typedef struct gi_writer_class {
     const char *name, *brief;
     const char *extensions; /* "csv" */
+    int keeps_texts;        /* texts of cells that were kept are written */
 
     /* Write the whole table, which has columns; `name` is for messages. */
     gram_status (*write)(gi_run *run, const gram_table *t, const char *name,

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 enum {
@@ -25,7 +26,7 @@ enum {
     COMMENT_MOST = 65535,
     NAME_MOST = 255,
     DEFLATE_MOST = 1032,
-    BUFFER = 1 << 16
+    BUFFER = GI_ZIP_BYTES
 };
 
 static const uint32_t NOT_HERE = 0xffffffff; /* see the zip64 field */

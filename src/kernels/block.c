@@ -172,7 +172,7 @@ size_t gi_block_bytes(const gi_run *run, const gram_program *p, size_t rows,
 
         bytes += (rows + cols) * row_bytes(p, op, size);
         bytes += threads * GI_TILE_SIZE * size; /* a register, or less */
-        bytes += threads * product_bytes(p, op, gi_engine_edge(rows, cols));
+        bytes += threads * product_bytes(p, op, gi_engine_edge(cols));
     }
     return bytes;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
@@ -47,7 +48,7 @@ gram_status gi_engine_store(gi_run *run, const gram_program *p,
                             const gi_points *x, const gi_points *t, void *K,
                             size_t ld)
 {
-    const size_t in_cache = (size_t)32 << 20;
+    const size_t in_cache = GI_STREAM_BYTES;
     const gi_lanes *lanes = gi_lanes_of(x);
     store s = {K, ld, x->rows * ld > in_cache / lanes->size};
     gi_engine e;

@@ -17,12 +17,18 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
-/* Blocks of the larger edge if there are that many rows; they keep the cache
- * warm, the smaller ones keep threads busy. */
-enum { EDGE_SMALL = GI_TILE_COMMON, EDGE_LARGE = 384, ROWS_LARGE = 3072 };
+/* Blocks of the larger edge if t has that many rows; they keep the cache warm,
+ * the smaller ones keep threads busy.  A row's sums are added up by blocks, so
+ * x, which has other rows beside it, has no say. */
+enum {
+    EDGE_SMALL = GI_TILE_COMMON,
+    EDGE_LARGE = GI_TILE_BLOCK_LARGE,
+    ROWS_LARGE = GI_TILE_LARGE_ROWS
+};
 enum { SENTENCE_ROOM = 1024 };
 
 const gi_lanes *gi_lanes_of(const gi_points *x)
@@ -32,11 +38,9 @@ const gi_lanes *gi_lanes_of(const gi_points *x)
 
 /* ------------------------------------------------------------------ tasks */
 
-size_t gi_engine_edge(size_t rows, size_t cols)
+size_t gi_engine_edge(size_t cols)
 {
-    size_t longer = rows > cols ? rows : cols;
-
-    return longer < ROWS_LARGE ? EDGE_SMALL : EDGE_LARGE;
+    return cols < ROWS_LARGE ? EDGE_SMALL : EDGE_LARGE;
 }
 
 static size_t blocks_of(size_t rows, size_t edge)
@@ -46,7 +50,7 @@ static size_t blocks_of(size_t rows, size_t edge)
 
 size_t gi_engine_tasks(size_t rows, size_t cols, int symmetric)
 {
-    size_t edge = gi_engine_edge(rows, cols);
+    size_t edge = gi_engine_edge(cols);
     size_t m = blocks_of(rows, edge), n = blocks_of(cols, edge);
 
     return symmetric ? m * (m + 1) / 2 : m * n;
@@ -233,6 +237,11 @@ done:
     return status;
 }
 
+static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *x,
+                         const gi_points *t, const gi_points *judge,
+                         const gi_lanes *lanes, int mode);
+
 /* The vectors of all `self` instructions for the rows of x. */
 static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
 {
@@ -242,8 +251,8 @@ static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
     gram_status status;
 
     quiet.progress = NULL;
-    GI_TRY(gi_engine_begin(&inner, &quiet, e->p, e->theta, x, NULL, e->lanes,
-                           GI_DIAGONAL | GI_SELVES));
+    GI_TRY(begin(&inner, &quiet, e->p, e->theta, x, NULL, e->judge, e->lanes,
+                 GI_DIAGONAL | GI_SELVES | GI_ALONE));
     GI_TRY(gi_engine_sweep(&quiet, &inner, &nothing));
     *out = inner.self_x;
     inner.self_x = inner.self_t = NULL;
@@ -350,7 +359,7 @@ static void end_work(const gi_engine *e, gi_worker *w)
 
 static void choose_tasks(gi_engine *e)
 {
-    e->edge = gi_engine_edge(e->x->rows, e->t->rows);
+    e->edge = gi_engine_edge(e->t->rows);
     e->block_rows = blocks_of(e->x->rows, e->edge);
     e->block_cols = blocks_of(e->t->rows, e->edge);
     e->tasks = e->mode & GI_DIAGONAL
@@ -373,9 +382,10 @@ done:
     return status;
 }
 
-gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
-                            const double *theta, const gi_points *x,
-                            const gi_points *t, const gi_lanes *lanes, int mode)
+static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *x,
+                         const gi_points *t, const gi_points *judge,
+                         const gi_lanes *lanes, int mode)
 {
     gram_status status;
     char *needed = NULL;
@@ -385,6 +395,7 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                      .theta = theta ? theta : p->theta,
                      .x = x,
                      .t = t ? t : x,
+                     .judge = judge,
                      .symmetric = !t,
                      .mode = mode,
                      .lanes = lanes};
@@ -401,6 +412,13 @@ done:
     return status;
 }
 
+gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
+                            const double *theta, const gi_points *x,
+                            const gi_points *t, const gi_lanes *lanes, int mode)
+{
+    return begin(e, run, p, theta, x, t, t ? t : x, lanes, mode);
+}
+
 gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x)
 {
@@ -412,6 +430,7 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                      .theta = lender->theta,
                      .x = x,
                      .t = lender->t,
+                     .judge = lender->judge,
                      .lender = lender,
                      .mode = lender->mode,
                      .lanes = lender->lanes,
@@ -489,19 +508,32 @@ static gram_status take_diagonal(void *user, gi_worker *w)
     return GRAM_OK;
 }
 
-gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
-                               const double *theta, const gi_points *x,
-                               double *out)
+static gram_status find_diagonal(gi_run *run, const gram_program *p,
+                                 const double *theta, const gi_points *x,
+                                 const gi_points *judge, int mode, double *out)
 {
     gi_engine e;
     gram_status status;
     gi_run quiet = gi_run_quiet(run);
 
-    GI_TRY(
-        gi_engine_begin(&e, run, p, theta, x, NULL, &gi_lanes_d, GI_DIAGONAL));
+    GI_TRY(begin(&e, run, p, theta, x, NULL, judge, &gi_lanes_d, mode));
     GI_TRY(gi_engine_sweep(&quiet, &e,
                            &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
     gi_engine_end(&e);
     return status;
+}
+
+gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
+                               const double *theta, const gi_points *x,
+                               double *out)
+{
+    return find_diagonal(run, p, theta, x, x, GI_DIAGONAL, out);
+}
+
+gram_status gi_engine_alone(gi_run *run, const gram_program *p,
+                            const double *theta, const gi_points *x,
+                            const gi_points *t, double *out)
+{
+    return find_diagonal(run, p, theta, x, t, GI_DIAGONAL | GI_ALONE, out);
 }

@@ -35,10 +35,15 @@ gram_status gi_engine_run(gi_run *run, const gram_program *p,
 /* Tasks that gi_engine_run() makes for these numbers of rows. */
 size_t gi_engine_tasks(size_t rows, size_t cols, int symmetric);
 
-/* k(x_i, x_i) in double. */
+/* k(x_i, x_i) in double, as in a run of x with itself; and with bits that do
+ * not depend on the other rows of x, only on those of t, which decide how it is
+ * computed. */
 gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
                                const double *theta, const gi_points *x,
                                double *out);
+gram_status gi_engine_alone(gi_run *run, const gram_program *p,
+                            const double *theta, const gi_points *x,
+                            const gi_points *t, double *out);
 
 /* grad[m] += sum_ij G_ij dk(x_i,x_j)/dtheta_m, where `seed` writes the tile of
  * G that belongs to the tile's rows and columns (G symmetric; tiles off the

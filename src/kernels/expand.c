@@ -6,14 +6,17 @@
  * they are faster.  They take at most sixteen times the bytes of the entries.
  *
  * It is the t of a run that decides, as it does on the centre: what a pair is
- * does not depend on what other rows of x are asked for.
+ * does not depend on what other rows of x are asked for.  Where rows meet
+ * themselves it is the t of the run that wants to know.  Columns that t has
+ * not are not written out: they add to distances, always the same for a row.
  */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"
 #include "kernels/tiles.h"
 
 /* Cells for each entry, and columns, at most. */
-enum { CELLS = 20, COLUMNS = 1 << 14 };
+enum { CELLS = 20, COLUMNS = GI_EXPAND_WIDTH };
 
 static int is_dense(const gi_op *op, const gi_points *t)
 {
@@ -28,14 +31,28 @@ static int is_dense(const gi_op *op, const gi_points *t)
 
 int gi_expands(const gi_engine *e, const gi_op *op)
 {
-    return is_dense(op, e->t) && !(e->mode & GI_KEEP) &&
-           e->x->view[op->view].sparse_width <= COLUMNS;
+    return is_dense(op, e->judge) && !(e->mode & GI_KEEP);
 }
 
-gram_status gi_expand(const gi_engine *e, const gi_operand *o, size_t dense,
+double gi_expand_rest(const gi_operand *o, const gi_side *s, size_t i)
+{
+    const gi_rows *r = s->wide;
+    double sum = 0;
+
+    for (size_t k = r ? r->start[i] : 0; r && k < r->start[i + 1]; k++) {
+        size_t at = o->dense + r->index[k];
+        double v = at < o->known ? 0 : r->entries[k] * o->weight[at];
+
+        sum += v * v;
+    }
+    return sum;
+}
+
+gram_status gi_expand(const gi_engine *e, const gi_operand *o,
                       const gi_points *p, gi_side *s)
 {
     const gi_rows *from = s->rows;
+    const size_t dense = o->dense;
     gram_status status;
 
     GI_TRY(GI_NEW_ZERO(e->run, s->expanded, p->rows * o->width));
@@ -46,8 +63,11 @@ gram_status gi_expand(const gi_engine *e, const gi_operand *o, size_t dense,
         for (size_t k = 0; k < dense; k++)
             row[k] = from->dense[i * dense + k];
         for (size_t k = from->start ? from->start[i] : 0; k < end; k++)
-            row[dense + from->index[k]] = from->entries[k];
+            if (dense + from->index[k] < o->width)
+                row[dense + from->index[k]] = from->entries[k];
     }
+    if (o->columns > o->known && from->start)
+        s->wide = from;
     s->completed = (gi_rows){.dense = s->expanded,
                              .sparse_width = from->sparse_width,
                              .known_width = from->known_width};

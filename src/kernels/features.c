@@ -15,11 +15,12 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/features_inside.h"
 #include "kernels/points.h"
 
-enum { LIMIT = 1 << 20, ROWS_A_TICK = 1024 };
+enum { LIMIT = 1 << 20, ROWS_A_TICK = GI_FEATURES_CHUNK_ROWS };
 
 /* With more, products of two counts could overflow. */
 #define MOST ((size_t)1 << 30)

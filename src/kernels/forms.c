@@ -12,12 +12,13 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 #include "linalg/blas.h"
 
 /* Vectors of one product: then it stays in the cache. */
-enum { CHUNK = 256 };
+enum { CHUNK = GI_FORMS_CHUNK };
 
 typedef struct desk {
     char *block, *product;

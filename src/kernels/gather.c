@@ -15,11 +15,12 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 /* Columns are read CHUNK rows at a time, so that a cache line of a column is
  * used up while the lines of the rows it goes to are at hand. */
-enum { CHUNK = 32, CELLS_PARALLEL = 1 << 20 };
+enum { CHUNK = GI_GATHER_CHUNK_ROWS, CELLS_PARALLEL = GI_GATHER_SERIAL_CELLS };
 
 /* A column of the table at hand as one source of the view. */
 typedef struct input {
@@ -354,8 +355,7 @@ static gram_status refuse(const gather *g, size_t i, const fault *f)
     switch (f->kind) {
     case MISSING:
         return gi_fail(GRAM_ERR_RANGE,
-                       "row %zu, column \"%s\": the cell is missing, kernels "
-                       "need all of them",
+                       "row %zu, column \"%s\": " GI_MISSING_CELL,
                        i + 1, f->column);
     case UNSEEN:
         return gi_fail(GRAM_ERR_RANGE,

@@ -6,15 +6,20 @@
  * large means would let grow without bounds.  Three guards keep it small:
  *
  *   - columns are centred at their means before they are rounded;
- *   - if 4 u max |x|^2, times the scale that the kernel gives to it, is above
+ *   - if 4 u max |t|^2, times the scale that the kernel gives to it, is above
  *     the tolerance, distances are sums of squared differences instead, as
- *     they are for a few columns, where that costs nothing;
+ *     they are for a few columns, where that costs nothing; if |x|^2 of one
+ *     row is, those of that row are;
  *   - distances small beside the norms are computed again from differences
  *     (tiles.c): rows that are equal have distance 0, and roots of small
  *     distances are as good as those of large ones.
  *
  * Data whose squares would overflow or underflow are scaled by a power of 2,
  * exactly, and the result is scaled back.
+ *
+ * All of this is decided by t, and by a row of x for itself: what a pair is
+ * does not depend on what other rows of x are asked for.  Rows of x that are
+ * too large beside t are left to far.c.
  *
  * Inner products are of uncentred rows.  If a distance of the same columns is
  * wanted, too, one product of centred rows serves both: with x = c + x',
@@ -27,13 +32,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
 /* Up to here differences cost no more than an inner product and its norms. */
-enum { DIRECT_WIDTH = 8 };
+enum { DIRECT_WIDTH = GI_DIRECT_WIDTH };
 /* Columns summed up, and rows packed, by one thread at a time. */
-enum { COLUMNS_AT_ONCE = 32, ROWS_AT_ONCE = GI_TILE_COMMON };
+enum { COLUMNS_AT_ONCE = GI_CENTRE_COLUMNS, ROWS_AT_ONCE = GI_TILE_COMMON };
 
 /* What the leaf of an opcode wants of its rows. */
 typedef struct recipe {
@@ -86,7 +92,7 @@ static void column_means(const span *s, double *mean)
     }
 }
 
-/* reach = max(reach, |x - centre|) */
+/* reach = max(reach, |t - centre|) */
 static void column_reaches(const span *s, const double *centre, double *reach)
 {
     for (size_t i = 0; i < s->p->rows; i++)
@@ -97,8 +103,7 @@ static void column_reaches(const span *s, const double *centre, double *reach)
         }
 }
 
-/* Means of t alone: values do not depend on what other rows of x are asked
- * for.  reach: the largest |x - centre| of each column. */
+/* reach: the largest |t - centre| of each column. */
 static void measure_columns(const gi_engine *e, gi_operand *o, int centred,
                             double *reach)
 {
@@ -107,13 +112,10 @@ static void measure_columns(const gi_engine *e, gi_operand *o, int centred,
     for (size_t k = 0; k < o->width; k += COLUMNS_AT_ONCE) {
         size_t last = gi_min_size(k + COLUMNS_AT_ONCE, o->width);
         span t = {e->t, o->t.rows, o->width, k, last};
-        span x = {e->x, o->x.rows, o->width, k, last};
 
         if (centred && e->t->rows)
             column_means(&t, o->centre);
         column_reaches(&t, o->centre, reach);
-        if (!e->symmetric)
-            column_reaches(&x, o->centre, reach);
     }
 }
 
@@ -127,7 +129,14 @@ static double sparse_largest(const gi_points *p, const gi_rows *rows,
     return most;
 }
 
-/* The largest number of an operand, weights applied. */
+/* A product of each row with itself, which is what it is whatever others are
+ * there.  (Distances on the diagonal are 0 in any scale.) */
+static int is_alone(const gi_engine *e, const gi_op *op)
+{
+    return e->mode & GI_ALONE && op->code == GI_OP_DOT;
+}
+
+/* The largest number of t, weights applied. */
 static double largest(const gi_engine *e, const gi_operand *o,
                       const double *reach)
 {
@@ -136,14 +145,12 @@ static double largest(const gi_engine *e, const gi_operand *o,
 
     for (size_t k = 0; k < o->width; k++)
         most = fmax(most, reach[k] * o->weight[k]);
-    if (o->sparse) {
-        most = fmax(most, sparse_largest(e->x, o->x.rows, w));
+    if (o->sparse)
         most = fmax(most, sparse_largest(e->t, o->t.rows, w));
-    }
     return most;
 }
 
-/* Divide by a power of 2 if the data are very large or small. */
+/* Divide by a power of 2 if they are very large or small. */
 static void rescale(gi_operand *o, double most, int limit)
 {
     const int beyond = 1000; /* 2^exponent itself must be a number */
@@ -194,7 +201,7 @@ static gram_status choose_scales(const gi_engine *e, const gi_op *op,
                            ? 1
                            : weight_of(e, op, o, k, r.root);
     o->back = 1;
-    if (r.rescaled)
+    if (r.rescaled && !is_alone(e, op))
         rescale(o, largest(e, o, reach), e->lanes->exponent);
 done:
     gi_free(reach);
@@ -221,12 +228,39 @@ static double scale_entry(const gi_operand *o, double v, unsigned k)
 static double norm_of(const gi_engine *e, const gi_operand *o, const gi_side *s,
                       size_t i, const double *row)
 {
-    double h = e->lanes->norm(o->width, row);
+    double h = e->lanes->norm(o->width, row) + gi_expand_rest(o, s, i);
 
     if (o->sparse)
         for (size_t k = s->rows->start[i]; k < s->rows->start[i + 1]; k++)
             h += s->entries[k] * s->entries[k];
     return h;
+}
+
+/* Does the error of a distance from inner products, of a row with that squared
+ * norm, stay below the tolerance? */
+static int is_safe(const gi_engine *e, const gi_operand *o, double norm)
+{
+    return 4 * e->lanes->unit * norm * o->back * o->back * o->steep <=
+           e->lanes->tolerance;
+}
+
+/* Row i of one side, scaled.  For one that is beyond, 0 stands in. */
+static void fill_row(const gi_engine *e, const gi_operand *o, gi_side *s,
+                     size_t i, double *out)
+{
+    double h;
+
+    if (o->width)
+        scale_row(o, s->rows->dense + i * o->width, out);
+    if (s->far && gi_far_exponent(o, i) > e->lanes->exponent) {
+        s->far[i] = GI_BEYOND;
+        memset(out, 0, o->width * sizeof *out);
+    } else if (s->norm) {
+        h = norm_of(e, o, s, i, out);
+        e->lanes->set(s->norm, i, h);
+        if (s->far && !is_safe(e, o, h))
+            s->far[i] = GI_FAR;
+    }
 }
 
 /* Fill the panels and the norms of one side, those that have room. */
@@ -244,16 +278,34 @@ static gram_status fill_side(const gi_engine *e, const gi_operand *o,
         size_t n = gi_min_size(ROWS_AT_ONCE, p->rows - i);
         double *own = rows + (size_t)omp_get_thread_num() * most * d;
 
-        for (size_t r = 0; d && r < n; r++)
-            scale_row(o, s->rows->dense + (i + r) * d, own + r * d);
+        for (size_t r = 0; r < n; r++)
+            fill_row(e, o, s, i + r, own + r * d);
         if (s->panels)
             e->lanes->pack(unit, n, d, own,
                            (char *)s->panels + i * d * e->lanes->size);
-        for (size_t r = 0; s->norm && r < n; r++)
-            e->lanes->set(s->norm, i + r, norm_of(e, o, s, i + r, own + r * d));
     }
 done:
     gi_free(rows);
+    return status;
+}
+
+/* The rows of x, with marks of those that are far, if there are any. */
+static gram_status fill_x(const gi_engine *e, const gi_op *op, gi_operand *o,
+                          size_t unit)
+{
+    gram_status status = GRAM_OK;
+    size_t i = 0;
+
+    if (!e->symmetric && recipes[op->code].rescaled)
+        GI_TRY(GI_NEW_ZERO(e->run, o->x.far, e->x->rows));
+    GI_TRY(fill_side(e, o, e->x, &o->x, unit));
+    while (o->x.far && i < e->x->rows && !o->x.far[i])
+        i++;
+    if (i == e->x->rows) {
+        gi_free(o->x.far);
+        o->x.far = NULL;
+    }
+done:
     return status;
 }
 
@@ -315,29 +367,23 @@ static double steepness(const gi_engine *e, int r, int *rooted)
     return most > 0 ? most : 1;
 }
 
-/* Does the error of distances from inner products stay below the tolerance? */
-static int norms_are_safe(const gi_engine *e, int i, const gi_operand *o)
+/* Are distances of the rows of t safe from inner products? */
+static int norms_are_safe(const gi_engine *e, const gi_operand *o)
 {
-    int rooted = 0;
-    double most = 0, steep = steepness(e, i, &rooted);
+    double most = 0;
 
-    for (size_t r = 0; r < e->x->rows; r++)
-        most = fmax(most, e->lanes->get(o->x.norm, r));
     for (size_t r = 0; r < e->t->rows; r++)
         most = fmax(most, e->lanes->get(o->t.norm, r));
-    return 4 * e->lanes->unit * most * o->back * o->back * steep <=
-           e->lanes->tolerance;
+    return is_safe(e, o, most);
 }
 
 /* Below which part of the norms a distance is computed from differences: the
  * error of the product of two equal rows; behind a root, 2^10 times more. */
-static double near_of(const gi_engine *e, int i, const gi_operand *o)
+static double near_of(const gi_engine *e, const gi_operand *o, int rooted)
 {
     const double rooted_part = 0x1p-10;
-    double part = (64 + 2 * (double)o->columns) * e->lanes->unit;
-    int rooted = 0;
+    double part = (64 + 2 * (double)o->known) * e->lanes->unit;
 
-    steepness(e, i, &rooted);
     return rooted ? fmax(part, rooted_part) : part;
 }
 
@@ -359,18 +405,17 @@ done:
 }
 
 /* From here on the operand is dense. */
-static gram_status expand(const gi_engine *e, const gi_op *op, gi_operand *o)
+static gram_status expand(const gi_engine *e, gi_operand *o)
 {
-    const size_t dense = e->p->view[op->view].width;
     gram_status status;
 
-    o->width = o->columns;
+    o->width = o->known;
     o->sparse = 0;
-    GI_TRY(gi_expand(e, o, dense, e->x, &o->x));
+    GI_TRY(gi_expand(e, o, e->x, &o->x));
     if (e->symmetric)
         o->t.rows = o->x.rows;
     else
-        GI_TRY(gi_expand(e, o, dense, e->t, &o->t));
+        GI_TRY(gi_expand(e, o, e->t, &o->t));
 done:
     return status;
 }
@@ -378,18 +423,20 @@ done:
 static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
 {
     const gi_rows *x = &e->x->view[op->view], *t = &e->t->view[op->view];
+    const gi_rows *judge = &e->judge->view[op->view];
     size_t wide =
         x->sparse_width > t->sparse_width ? x->sparse_width : t->sparse_width;
     gram_status status;
 
     o->x.rows = x;
     o->t.rows = t;
-    o->width = e->p->view[op->view].width;
+    o->width = o->dense = e->p->view[op->view].width;
     o->sparse = x->start || t->start;
     o->columns = o->width + (o->sparse ? wide : 0);
+    o->known = o->width + (judge->start ? judge->sparse_width : 0);
     o->expanded = gi_expands(e, op);
     if (o->expanded)
-        GI_TRY(expand(e, op, o));
+        GI_TRY(expand(e, o));
     if (op->code == GI_OP_COLUMNS &&
         (op->n == GRAM_PAIR_SIN2 || op->n == GRAM_PAIR_COS))
         o->period = gi_op_factor(op, e->theta);
@@ -425,7 +472,7 @@ static gram_status fill_panels(const gi_engine *e, const gi_op *op,
         GI_TRY(new_norms(e, e->x, &o->x.norm));
     if (op->code == GI_OP_SQDIST && !e->symmetric)
         GI_TRY(new_norms(e, e->t, &o->t.norm));
-    GI_TRY(fill_side(e, o, e->x, &o->x, rows));
+    GI_TRY(fill_x(e, op, o, rows));
     GI_TRY(fill_side(e, o, e->t, &o->t, cols));
     if (e->symmetric)
         o->t.norm = o->x.norm;
@@ -434,11 +481,14 @@ done:
 }
 
 /* Can inner product i be made from the one in distances j?  Not if `self`
- * asks for it, which may see it without the distances, in other bits. */
+ * asks for it, which may see it without the distances, in other bits, nor of a
+ * row alone, for which others have chosen the centre. */
 static int may_share(const gi_engine *e, int i, int j, const char *needed)
 {
     const gi_op *op = e->p->op;
 
+    if (e->mode & GI_ALONE)
+        return 0;
     for (size_t k = 0; k < e->p->ops; k++)
         if (op[k].code == GI_OP_SELF)
             return 0;
@@ -501,12 +551,14 @@ static gram_status new_distances(const gi_engine *e, int i, gi_operand *o)
 {
     const gi_op *op = &e->p->op[i];
     gram_status status;
+    int rooted = 0;
 
+    o->steep = steepness(e, i, &rooted);
     GI_TRY(begin(e, op, o));
     GI_TRY(fill_panels(e, op, o));
-    o->near = near_of(e, i, o);
+    o->near = near_of(e, o, rooted);
     o->direct = (o->expanded || e->p->view[op->view].sparse < 0) &&
-                (o->width <= DIRECT_WIDTH || !norms_are_safe(e, i, o));
+                (o->width <= DIRECT_WIDTH || !norms_are_safe(e, o));
 done:
     return status;
 }
@@ -568,7 +620,7 @@ static gram_status borrow(const gi_engine *e, int i, gi_operand *o)
         return status;
     o->x = (gi_side){.rows = &e->x->view[op->view]};
     if (o->expanded)
-        GI_TRY(gi_expand(e, o, e->p->view[op->view].width, e->x, &o->x));
+        GI_TRY(gi_expand(e, o, e->x, &o->x));
     if (o->sparse) {
         GI_TRY(complete(e, e->x, &o->x));
         GI_TRY(new_entries(e, o, e->x, &o->x));
@@ -576,7 +628,7 @@ static gram_status borrow(const gi_engine *e, int i, gi_operand *o)
     GI_TRY(new_panels(e, o, e->x, unit, &o->x.panels));
     if (o->t.norm)
         GI_TRY(new_norms(e, e->x, &o->x.norm));
-    GI_TRY(fill_side(e, o, e->x, &o->x, unit));
+    GI_TRY(fill_x(e, op, o, unit));
     if (o->t.shift)
         GI_TRY(new_shifts(e, o, e->x, &o->x));
 done:
@@ -607,6 +659,7 @@ static void free_side(gi_side *s)
     gi_free(s->entries);
     gi_free(s->no_entries);
     gi_free(s->expanded);
+    gi_free(s->far);
 }
 
 void gi_operands_free(gi_engine *e)

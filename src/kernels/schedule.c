@@ -8,6 +8,7 @@
  * Going backwards needs every value, so with GI_KEEP nothing is fused or
  * used twice.
  */
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/tiles.h"
 
@@ -147,7 +148,8 @@ static void place(plan *q, size_t s)
  * are kept for going backwards. */
 static size_t strip_rows(const gi_engine *e)
 {
-    const size_t few_rows = 16, few_columns = 128;
+    const size_t few_rows = GI_TILE_STRIP_ROWS,
+                 few_columns = GI_TILE_STRIP_WIDTH;
     size_t most = 0;
 
     for (size_t s = 0; s < e->steps; s++)

@@ -3,10 +3,8 @@
 #ifndef GI_SPECTRUM_H
 #define GI_SPECTRUM_H
 
+#include "base/limits.h"
 #include "kernels/program.h"
-
-/* Most rows for which gram_kernel_spectrum() computes all eigenvalues. */
-enum { GI_SPECTRUM_DENSE = 2000 };
 
 /* gram_kernel_spectrum() with another limit. */
 gram_status gi_kernel_spectrum(gi_run *run, const gram_kernel *k,

@@ -72,10 +72,10 @@ static double sparse_cells(const gi_step *s, size_t i, size_t j, double v)
     gi_merge_begin(&m, o, i, j);
     while (gi_merge_next(&m, &k, &x, &t)) {
         v = gi_cell_rules[s->op->n].join(v, x, t);
-        seen++;
+        seen += o->width + k < o->known;
     }
     /* min(0, 0) is a factor, too */
-    if (s->op->n == GRAM_PAIR_MIN_PRODUCT && seen < o->columns - o->width)
+    if (s->op->n == GRAM_PAIR_MIN_PRODUCT && seen < o->known - o->width)
         v = 0;
     return v;
 }

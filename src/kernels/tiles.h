@@ -11,12 +11,12 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "cpu/cpu.h"
 #include "kernels/engine.h"
 #include "kernels/points.h"
 
-/* The tile; a block is a multiple of both edges. */
-enum { GI_TILE_ROWS = 64, GI_TILE_COLS = 96, GI_TILE_COMMON = 192 };
+/* Elements of a tile. */
 enum { GI_TILE_SIZE = GI_TILE_ROWS * GI_TILE_COLS };
 
 struct gi_engine;
@@ -91,17 +91,26 @@ typedef struct gi_side {
     gi_rows completed;   /* what `rows` is if it came without entries, */
     size_t *no_entries;  /* and the other side has some */
     double *expanded;    /* dense and sparse part, if written out */
+    const gi_rows *wide; /* as gathered, if entries were left out of that */
+    unsigned char *far;  /* of x, by row: GI_FAR, GI_BEYOND; NULL: none is */
 } gi_side;
+
+/* Rows of x that are far from all of t: distances are taken from differences;
+ * or so far that numbers of the tile would overflow (far.c). */
+enum { GI_FAR = 1, GI_BEYOND = 2 };
 
 /* What a leaf looks at.  Rows are (x - centre) * weight. */
 typedef struct gi_operand {
-    size_t width;   /* dense columns, all if sparse ones are written out */
+    size_t width;   /* dense columns, all of t if sparse ones are written out */
+    size_t dense;   /* dense columns of the view */
     size_t columns; /* dense and sparse */
+    size_t known;   /* those that t, or another judge, has */
     int sparse, expanded;
     double *centre, *weight;
     double period; /* > 0: rows are (x mod period) / period */
     double back;   /* the power of 2 that rows were divided by */
     int direct;    /* SQDIST from differences, not from inner products */
+    double steep;  /* by how much errors of distances grow later */
     double near;   /* d^2 < near (h_i + h_j) is computed from differences */
     int twin;      /* SQDIST and DOT that share a product: each other, or -1 */
     gi_side x, t;  /* of a symmetric run, t borrows what is equal */
@@ -131,8 +140,10 @@ enum {
     GI_KEEP = 1,     /* every register stays, for going backwards */
     GI_DIAGONAL = 2, /* pairs (i,i) alone */
     GI_SELVES = 4,   /* what SELF needs, not the kernel's value */
-    GI_ANYWHERE = 8  /* a workplace for every thread of the run, however few
+    GI_ANYWHERE = 8, /* a workplace for every thread of the run, however few
                         the tasks */
+    GI_ALONE = 16    /* on the diagonal: a row's bits are its own, but need not
+                        be those of a run over all pairs */
 };
 
 typedef struct gi_strip gi_strip; /* sparse.c */
@@ -156,6 +167,8 @@ typedef struct gi_engine {
     const gram_program *p;
     const double *theta;
     const gi_points *x, *t; /* of a symmetric run the same */
+    const gi_points *judge; /* decides whether sparse columns are written out:
+                               t, or of GI_ALONE the t of another run */
     int symmetric;
     const struct gi_engine *lender; /* of all that t has; NULL: it is our own */
     int mode;
@@ -193,7 +206,7 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x);
 gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep);
 void gi_engine_end(gi_engine *e);
-size_t gi_engine_edge(size_t rows, size_t cols); /* of a block */
+size_t gi_engine_edge(size_t cols); /* of a block, t having so many rows */
 
 /* engine.c: make ready for tiles of rows row .. row_end-1, at most e->edge of
  * them, and of columns from col to the next multiple of e->edge; then for each
@@ -227,10 +240,20 @@ void gi_strip_product(gi_strip *s, const gi_operand *o, size_t row, size_t rows,
                       size_t col, size_t cols, double *out, size_t ld);
 
 /* expand.c: do leaves of this instruction want sparse columns written out; do
- * so behind `dense` columns, for o->width in all. */
+ * so behind the dense ones, for o->width in all. */
 int gi_expands(const gi_engine *e, const gi_op *op);
-gram_status gi_expand(const gi_engine *e, const gi_operand *o, size_t dense,
+gram_status gi_expand(const gi_engine *e, const gi_operand *o,
                       const gi_points *p, gi_side *s);
+
+/* The squared norm of what was left out of row i, since t has no such
+ * columns. */
+double gi_expand_rest(const gi_operand *o, const gi_side *s, size_t i);
+
+/* far.c: the exponent of the largest number of row i of x; and for one beyond,
+ * values with n rows of t from `col` on, at most `limit`. */
+int gi_far_exponent(const gi_operand *o, size_t i);
+void gi_far_values(const gi_operand *o, int opcode, size_t i, size_t col,
+                   size_t n, double limit, double *out);
 
 /* A walk through the indices k that row i of x or row j of t has an entry for,
  * with the cells of both. */

@@ -21,13 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/learn.h"
 #include "kernels/points.h"
 
 /* Rows in the sample, and how many others each is paired with. */
-enum { SAMPLE = 1000, PARTNERS = 8 };
+enum { SAMPLE = GI_UNKNOWNS_ROWS, PARTNERS = 8 };
 
 /* Stream of the seed. */
 enum { STREAM = 0x756e6b };

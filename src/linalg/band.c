@@ -24,6 +24,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/band_inside.h"
 #include "linalg/band_panel.h"
@@ -46,7 +47,10 @@ size_t gi_band_width(size_t n)
 {
     static const struct {
         size_t n, b;
-    } best[] = {{64, 4}, {800, 8}, {1600, 16}, {2400, 32}};
+    } best[] = {{GI_BAND_ROWS_4, 4},
+                {GI_BAND_ROWS_8, 8},
+                {GI_BAND_ROWS_16, 16},
+                {GI_BAND_ROWS_32, 32}};
 
     for (size_t i = 0; i < sizeof best / sizeof *best; i++)
         if (n < best[i].n)
@@ -60,7 +64,8 @@ size_t gi_band_width(size_t n)
  * matrices. */
 static size_t edge(const gi_band *q)
 {
-    return q->n < 1536 ? 64 : 192;
+    return q->n < GI_BAND_SMALL_ROWS ? GI_BAND_STRIPE_SMALL
+                                     : GI_BAND_STRIPE_LARGE;
 }
 
 static size_t stripes(const gi_band *q)

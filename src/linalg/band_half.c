@@ -19,12 +19,13 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "cpu/cpu.h"
 #include "linalg/band_inside.h"
 
 /* Columns of Q in a chunk, panels of rows in a stripe. */
-enum { CHUNK = 256, PANELS = 8 };
+enum { CHUNK = GI_BAND_HALF_COLUMNS, PANELS = GI_BAND_HALF_PANELS };
 
 typedef struct sweep {
     const gi_band *q;

@@ -9,15 +9,16 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/band_inside.h"
 #include "linalg/gemm.h"
 
 /* Rows of X, and columns of Q, that are one task. */
-enum { ROWS = 512, COLS = 256 };
+enum { ROWS = GI_BAND_Q_ROWS, COLS = GI_BAND_Q_COLUMNS };
 
 /* Reflectors that are applied together, at least. */
-enum { WIDTH = 96 };
+enum { WIDTH = GI_BAND_Q_REFLECTORS };
 
 /* ------------------------------------------------------------------- apply */
 

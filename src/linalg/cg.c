@@ -18,10 +18,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
 
-enum { STRIPE = 1024 };
+enum { STRIPE = GI_CG_STRIPE_ROWS };
 
 typedef struct state {
     gi_run *run;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol_inside.h"
 
@@ -16,7 +17,7 @@
 /* Edge of a tile.  Smaller ones lose speed in BLAS, which packs its operands
  * for each product; larger ones, and fewer than TILES a side, keep threads
  * waiting. */
-enum { EDGE = 64, EDGE_MAX = 6 * EDGE, TILES = 8 };
+enum { EDGE = GI_CHOL_EDGE, EDGE_MAX = GI_CHOL_EDGE_MAX, TILES = 8 };
 
 static size_t min_size(size_t a, size_t b)
 {

@@ -59,6 +59,11 @@ gram_status gi_chol_backward(gi_run *run, const gi_chol *c, size_t m, void *b,
 gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
                           size_t ldb);
 
+/* B = L^-1 B, or with `whole` A^-1 B, where what comes of a column of B depends
+ * on that column alone, not on how many there are (columns.h). */
+gram_status gi_chol_each(gi_run *run, const gi_chol *c, int whole, size_t m,
+                         void *b, size_t ldb);
+
 /* log det A. */
 double gi_chol_logdet(const gi_chol *c);
 

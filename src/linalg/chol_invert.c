@@ -13,10 +13,11 @@
  */
 #include <omp.h>
 
+#include "base/limits.h"
 #include "linalg/chol_inside.h"
 
 /* Triangles up to this size are left to BLAS, which inverts them slowly. */
-enum { TRIANGLE = 32 };
+enum { TRIANGLE = GI_CHOL_INVERT_TRIANGLE };
 
 /* U = U^-1 by halves. */
 static void invert_triangle(const gi_blas *blas, size_t n, char *u, size_t ld)

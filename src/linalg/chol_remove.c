@@ -15,10 +15,11 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol_inside.h"
 
-enum { GROUP = 64, PANEL = 32 };
+enum { GROUP = GI_CHOL_REMOVE_ROWS, PANEL = GI_CHOL_REMOVE_PANEL };
 
 /* A panel while its columns are reduced. */
 typedef struct panel {

@@ -9,14 +9,16 @@
 #include <math.h>
 #include <omp.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol_inside.h"
+#include "linalg/columns.h"
 
 /* Right-hand sides that are solved together. */
-enum { STRIPE = 256 };
+enum { STRIPE = GI_CHOL_SOLVE_COLUMNS };
 
 /* Triangles up to this size are left to BLAS. */
-enum { TRIANGLE = 64 };
+enum { TRIANGLE = GI_CHOL_SOLVE_TRIANGLE };
 
 /* Steps of the condition estimate; two or three are the rule. */
 enum { STEPS = 5 };
@@ -44,11 +46,58 @@ void gi_chol_divide(const gi_blas *blas, int tu, size_t m, size_t n,
     }
 }
 
+/* A solve on its way; room: per thread, for columns that do not know each
+ * other, or NULL. */
+typedef struct solving {
+    const gi_chol *c;
+    int backward;
+    size_t ldb, step;
+    char *room;
+} solving;
+
+static void *room_of(const solving *s)
+{
+    return s->room + (size_t)omp_get_thread_num() * s->step;
+}
+
+/* B = op(U_jj)^-1 B */
+static void divide(const solving *s, size_t j, size_t m, char *b)
+{
+    const gi_chol *c = s->c;
+    const size_t h = height(c, j);
+
+    if (s->room)
+        gi_columns_divide(c->blas, !s->backward, h, m, tile(c, j, j), h, b,
+                          s->ldb, room_of(s));
+    else
+        gi_chol_divide(c->blas, !s->backward, h, m, tile(c, j, j), h, b,
+                       s->ldb);
+}
+
+/* What B of block j, in `from`, takes from block i. */
+static void subtract(const solving *s, size_t i, size_t j, size_t m,
+                     const char *from, char *b)
+{
+    const gi_chol *c = s->c;
+    const size_t hi = height(c, i), hj = height(c, j);
+    const void *a = s->backward ? tile(c, j, i) : tile(c, i, j);
+    const size_t lda = s->backward ? hj : hi;
+
+    if (s->room)
+        gi_columns_add(c->blas, !s->backward, hi, m, hj, -1, a, lda, from,
+                       s->ldb, b, s->ldb, room_of(s));
+    else
+        c->blas->gemm(!s->backward, 0, hi, m, hj, -1, a, lda, from, s->ldb, 1,
+                      b, s->ldb);
+}
+
 /* Block j is solved, then subtracted from all blocks that still wait: below
  * it going forward, L_ij = tile(i,j)', above it going backward, L_ji'. */
 static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
-                              size_t m, void *b, size_t ldb)
+                              size_t m, void *b, size_t ldb, void *room)
 {
+    const size_t step = gi_columns_room(STRIPE) * c->blas->size;
+    const solving solve = {c, backward, ldb, step, room};
     size_t stripes = m / STRIPE + (m % STRIPE > 0);
     gram_status status = GRAM_OK;
 
@@ -58,22 +107,21 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
                        ldb, GI_BLAS_MAX);
     gi_blas_start();
 #pragma omp parallel num_threads(run->threads)
-    for (size_t step = 0; step < c->tiles; step++) {
-        size_t j = backward ? c->tiles - 1 - step : step;
+    for (size_t k = 0; k < c->tiles; k++) {
+        size_t j = backward ? c->tiles - 1 - k : k;
         size_t first = backward ? 0 : j + 1;
-        size_t end = backward ? j : c->tiles, hj = height(c, j);
+        size_t end = backward ? j : c->tiles;
 
         /* the others read status behind the next barrier only */
         if (omp_get_thread_num() == 0)
-            status = gi_run_tick(run, (double)step / (double)c->tiles);
+            status = gi_run_tick(run, (double)k / (double)c->tiles);
 #pragma omp for schedule(static)
         for (size_t s = 0; s < stripes; s++) {
             size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
             char *bj =
                 (char *)b + (j * c->edge * ldb + s * STRIPE) * c->blas->size;
 
-            gi_chol_divide(c->blas, !backward, hj, width, tile(c, j, j), hj, bj,
-                           ldb);
+            divide(&solve, j, width, bj);
         }
         if (status != GRAM_OK)
             break;
@@ -81,14 +129,11 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
         for (size_t i = first; i < end; i++)
             for (size_t s = 0; s < stripes; s++) {
                 size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
-                size_t hi = height(c, i);
                 char *bs = (char *)b + s * STRIPE * c->blas->size;
 
-                c->blas->gemm(!backward, 0, hi, width, hj, -1,
-                              backward ? tile(c, j, i) : tile(c, i, j),
-                              backward ? hj : hi,
-                              bs + j * c->edge * ldb * c->blas->size, ldb, 1,
-                              bs + i * c->edge * ldb * c->blas->size, ldb);
+                subtract(&solve, i, j, width,
+                         bs + j * c->edge * ldb * c->blas->size,
+                         bs + i * c->edge * ldb * c->blas->size);
             }
     }
     return status;
@@ -97,13 +142,13 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
 gram_status gi_chol_forward(gi_run *run, const gi_chol *c, size_t m, void *b,
                             size_t ldb)
 {
-    return substitute(run, c, 0, m, b, ldb);
+    return substitute(run, c, 0, m, b, ldb, NULL);
 }
 
 gram_status gi_chol_backward(gi_run *run, const gi_chol *c, size_t m, void *b,
                              size_t ldb)
 {
-    return substitute(run, c, 1, m, b, ldb);
+    return substitute(run, c, 1, m, b, ldb, NULL);
 }
 
 gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
@@ -112,6 +157,22 @@ gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
     gram_status status = gi_chol_forward(run, c, m, b, ldb);
 
     return status == GRAM_OK ? gi_chol_backward(run, c, m, b, ldb) : status;
+}
+
+gram_status gi_chol_each(gi_run *run, const gi_chol *c, int whole, size_t m,
+                         void *b, size_t ldb)
+{
+    char *room = NULL;
+    gram_status status;
+
+    GI_TRY(gi_alloc(run, &room, (size_t)run->threads * gi_columns_room(STRIPE),
+                    c->blas->size));
+    GI_TRY(substitute(run, c, 0, m, b, ldb, room));
+    if (whole)
+        GI_TRY(substitute(run, c, 1, m, b, ldb, room));
+done:
+    gi_free(room);
+    return status;
 }
 
 /* ------------------------------------------------------------- condition */

@@ -9,12 +9,13 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
-enum { STRIPES = 16 };
+enum { STRIPES = GI_CSR_STRIPES };
 
 /* Rows that a thread takes at a time. */
-enum { CHUNK = 64 };
+enum { CHUNK = GI_CSR_CHUNK_ROWS };
 
 void gi_csr_free(gi_csr *a)
 {

@@ -8,13 +8,20 @@
  */
 #include "linalg/gemm.h"
 
+#include "base/limits.h"
+
 #include <math.h>
 
 /* In multiples of what BLAS's inner kernels work on. */
-enum { EDGE_UNIT = 64, EDGE_MIN = 128, EDGE_MAX = 1024, TILES_A_SIDE = 4 };
+enum {
+    EDGE_UNIT = GI_GEMM_EDGE_UNIT,
+    EDGE_MIN = GI_GEMM_EDGE_MIN,
+    EDGE_MAX = GI_GEMM_EDGE_MAX,
+    TILES_A_SIDE = 4
+};
 
 /* Inner steps of one call; longer sums are a chain of calls. */
-enum { DEPTH = 1 << 24 };
+enum { DEPTH = GI_GEMM_DEPTH };
 
 typedef struct matrix {
     const char *data;

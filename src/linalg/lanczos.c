@@ -22,13 +22,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "linalg/eigen.h"
 #include "linalg/gemm.h"
 
 /* Room in the basis grows by that many vectors. */
-enum { GROWTH = 16 };
+enum { GROWTH = GI_LANCZOS_GROWTH };
 
 enum { STREAM = 0x1a5c };
 

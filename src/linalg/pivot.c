@@ -18,17 +18,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "linalg/gemm.h"
 
 /* Candidates at most and at least, and the part of the largest that makes
  * one. */
-enum { BLOCK = 64, BLOCK_MIN = 8 };
+enum { BLOCK = GI_PIVOT_BLOCK, BLOCK_MIN = GI_PIVOT_BLOCK_MIN };
 #define SHARE 0.5
 
 /* Columns that a thread takes at a time. */
-enum { STRIPE = 512 };
+enum { STRIPE = GI_PIVOT_STRIPE };
 
 /* Far beyond rounding, relative to the largest element at the start: A is not
  * positive semidefinite. */

@@ -19,13 +19,19 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "cpu/cpu.h"
 #include "machines/mmd.h"
 #include "solvers/each.h"
 
 /* Bins cost next to nothing while rows are few. */
-enum { BINS = 128, EXACT_ROWS = 1000, FEW_ROWS = 1000, FEW_BINS = 512 };
+enum {
+    BINS = GI_AGGREGATE_BINS,
+    EXACT_ROWS = GI_AGGREGATE_EXACT_ROWS,
+    FEW_ROWS = GI_AGGREGATE_SMALL_ROWS,
+    FEW_BINS = GI_AGGREGATE_SMALL_BINS
+};
 
 /* The first member is so much wider than the median distance suggests. */
 static const double widen = 32;

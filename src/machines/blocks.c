@@ -10,12 +10,13 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"
 #include "machines/mmd.h"
 
 /* Rows of a run, more only if one block has more. */
-enum { ROWS = 192 };
+enum { ROWS = GI_TEST_BLOCK_ROWS };
 
 /* The statistics of blocks first .. first+count-1 of `size` rows each. */
 static gram_status some_blocks(gi_run *run, const gi_pool *p, const gi_cut *c,

@@ -8,13 +8,18 @@
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/spectrum.h"
 #include "machines/fit.h"
 #include "machines/part.h"
 
-enum { MOST = 10000, SAMPLE = GI_SPECTRUM_DENSE, STREAM = 0x70736463 };
+enum {
+    MOST = GI_CERTIFICATE_ROWS,
+    SAMPLE = GI_SPECTRUM_DENSE,
+    STREAM = 0x70736463
+};
 
 gram_status gi_fit_check_proof(const gram_kernel *k, int *unknown)
 {

@@ -127,23 +127,49 @@ done:
     return status;
 }
 
+/* The number that a name is, or NaN. */
+static double number_of(const char *name)
+{
+    double x;
+
+    return gi_number_whole(name, name + strlen(name), &x) ? x : NAN;
+}
+
+/* The class that is the same number, spelt otherwise: +1 and 1; or -1. */
+static int find_number(const double *number, size_t count, const char *name)
+{
+    double x = number_of(name);
+
+    for (size_t k = 0; k < count && !isnan(x); k++)
+        if (number[k] == x)
+            return (int)k;
+    return -1;
+}
+
 gram_status gi_classes_find(gi_run *run, const gi_classes *c,
                             const gi_column *column, size_t rows, int *code)
 {
     gram_status status = GRAM_OK;
     gi_dict dict = {0};
+    double *number = NULL;
     char room[GI_NUMBER_ROOM];
     int k;
 
     GI_TRY(check_column(column, rows));
-    for (size_t i = 0; i < c->count; i++)
+    GI_TRY(GI_NEW(run, number, c->count));
+    for (size_t i = 0; i < c->count; i++) {
         GI_TRY(gi_dict_add(run, &dict, c->name[i], strlen(c->name[i]), &k));
+        number[i] = number_of(c->name[i]);
+    }
     for (size_t i = 0; i < rows; i++) {
         const char *name = name_of(column, i, room);
 
         code[i] = gi_dict_find(&dict, name, strlen(name));
+        if (code[i] < 0)
+            code[i] = find_number(number, c->count, name);
     }
 done:
+    gi_free(number);
     gi_dict_free(&dict);
     return status;
 }

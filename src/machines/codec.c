@@ -5,10 +5,12 @@
  */
 #include "machines/codec.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 #include <zlib.h>
 
-enum { CHUNK = 1 << 16 };
+enum { CHUNK = GI_CODEC_BYTES };
 
 /* The second half of reading: a file is read for its checksum before. */
 static double done_of(const gi_codec *c)
@@ -206,6 +208,18 @@ gram_status gi_codec_text(gi_codec *c, char **s)
         status = gi_fail(GRAM_ERR_PARSE,
                          "%s: not a valid model: a text with a zero byte",
                          gi_input_name(c->in));
+done:
+    return status;
+}
+
+gram_status gi_codec_optional_text(gi_codec *c, char **s)
+{
+    gram_status status = GRAM_OK;
+    unsigned char there = *s != NULL;
+
+    GI_TRY(gi_codec_bytes(c, &there, 1));
+    if (there)
+        GI_TRY(gi_codec_text(c, s));
 done:
     return status;
 }

@@ -45,6 +45,7 @@ gram_status gi_codec_wholes(gi_codec *c, int **x, size_t n);
 /* Its length, then its bytes, none of them 0; when reading, *s is allocated
  * and ends in a NUL. */
 gram_status gi_codec_text(gi_codec *c, char **s);
+gram_status gi_codec_optional_text(gi_codec *c, char **s);
 
 /* A word of a list that ends in NULL: *word becomes the list's own string. */
 gram_status gi_codec_word(gi_codec *c, const char *const *words,

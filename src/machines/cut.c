@@ -4,23 +4,28 @@
  * of the rows are equally likely, so are all orders of bins of equal size, and
  * the level of the test is exact (Domingo-Enrich, Dwivedi, Mackey: Cheap
  * permutation testing, 2025).  Rows left over stay where they are.  The smaller
- * sample gets at least FEWEST bins, where it has the rows, since few bins have
- * few orders; of a much larger one only the first MOST move.
+ * sample gets at least MIN_BINS bins, where it has the rows, since few bins
+ * have few orders; of a much larger one only the first MOST move.
  *
  * Rows are put in a random order first: a file that is sorted would have bins
  * unlike each other.
  */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/block.h"
 #include "machines/mmd.h"
 
-enum { FEWEST = 16, MOST = 1024, STREAM = 0x6d6d6463 };
+enum {
+    MIN_BINS = GI_TEST_MIN_BINS,
+    MOST = GI_TEST_MOVING_BINS,
+    STREAM = 0x6d6d6463
+};
 
 /* Up to this many rows tiles are in double, where time does not matter. */
-enum { DOUBLE_ROWS = 1000 };
+enum { DOUBLE_ROWS = GI_TEST_DOUBLE_ROWS };
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -59,7 +64,7 @@ static void make_bins(gi_cut *c, size_t bins)
     size_t size = rows / bins;
     size_t most = bins > MOST ? bins : MOST;
 
-    size = min_size(size, fewer / FEWEST);
+    size = min_size(size, fewer / MIN_BINS);
     size = size < 1 ? 1 : size;
     if (bins == 1)
         size = 0;

@@ -107,18 +107,22 @@ static gram_status judge(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     gram_prediction p = {0};
+    gram_table *own = NULL;
 
     if (!m->columns)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "cross-validation: loss %s has no target to be right "
                        "about",
                        m->loss_text));
+    GI_TRY(gi_machine_complete(run, m, GRAM_MISSING_AUTO, held, &own));
+    held = own ? own : held;
     GI_TRY(gi_prediction_new(run, m, gram_table_rows(held), &p));
     GI_TRY(gram_machine_predict(m, held, NULL, exec, &p));
     GI_TRY(m->classes.coding != GI_CODING_NONE
                ? judge_classes(run, m, held, &p, g, error)
                : judge_numbers(m, held, &p, g, error));
 done:
+    gram_table_free(own);
     gi_prediction_free(&p);
     return status;
 }
@@ -143,10 +147,11 @@ static void gathered_free(gathered *g)
 }
 
 /* The score of all rows. */
-static gram_score total_of(const gathered *g, int classes)
+static gram_score total_of(const gathered *g, const gram_machine *m)
 {
     const double interval = 0.9;
     double n = (double)g->rows;
+    int classes = m && m->classes.coding != GI_CODING_NONE;
     gram_prediction p = g->p;
     gram_score s;
 
@@ -155,6 +160,7 @@ static gram_score total_of(const gathered *g, int classes)
     s = gi_score_of(g->y, &p, classes ? 0 : g->rows, 1, interval);
     s.n = g->rows;
     s.loss = g->loss / n;
+    s.squared = m && gi_machine_is_squared(m);
     if (classes) {
         s.loss = s.interval = s.r2 = NAN;
         s.accuracy = g->accuracy / n;
@@ -200,11 +206,23 @@ static gram_status run_folds(gi_run *run, const gram_table *t,
         exec.progress = run->progress ? pass_on : NULL;
     }
     if (total)
-        *total = total_of(&g, m && m->classes.coding != GI_CODING_NONE);
+        *total = total_of(&g, m);
 done:
     gathered_free(&g);
     gram_machine_free(m);
     gram_table_free(held);
+    return status;
+}
+
+/* What all rows say about the task holds for the rows of every fold. */
+static gram_status settle_task(gi_run *run, const gram_table *t,
+                               gram_fit_options *o)
+{
+    const char *classes = NULL;
+    gram_status status = gi_fit_classes(run, t, o, &classes);
+
+    if (o->task == GRAM_TASK_AUTO && !o->loss && !o->from)
+        o->task = classes ? GRAM_TASK_CLASSIFICATION : GRAM_TASK_REGRESSION;
     return status;
 }
 
@@ -225,9 +243,11 @@ gram_status gram_machine_cv(const gram_table *table,
     for (size_t c = 0; c < count; c++) {
         gi_run part = gi_run_part(&run, (double)c / (double)count,
                                   (double)(c + 1) / (double)count);
+        gram_fit_options o = options[c];
 
-        GI_TRY(run_folds(&part, table, &options[c], fold, folds,
-                         error + c * folds, total ? total + c : NULL));
+        GI_TRY(settle_task(&run, table, &o));
+        GI_TRY(run_folds(&part, table, &o, fold, folds, error + c * folds,
+                         total ? total + c : NULL));
     }
 done:
     gi_free(fold);

@@ -26,17 +26,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/part.h"
 #include "machines/test.h"
 
-enum { ROWS = 4000, STREAM = 0x64726966 };
+enum { ROWS = GI_DRIFT_ROWS, STREAM = 0x64726966 };
 
 struct gram_drift {
     gram_test_options o;
     char *kernel; /* text, nothing open */
     gram_table *seen;
+    gi_fills fills; /* of the reference */
     size_t batch;
     double played; /* R */
     int alarm;
@@ -56,7 +58,7 @@ gram_status gram_drift_new(const gram_table *reference,
     *out = NULL;
     GI_TRY(GI_NEW_ZERO(NULL, d, 1));
     GI_TRY(gi_test_options_read(options, &d->o));
-    GI_TRY(gi_pool_join(&run, reference, NULL, &warnings, &p));
+    GI_TRY(gi_pool_join(&run, reference, NULL, d->o.missing, &warnings, &p));
     GI_TRY(gi_pool_kernel(&run, d->o.kernel, d->o.scale, 1, &p));
     text = gram_kernel_text(p.kernel);
     GI_TRY(gi_strndup(NULL, text, strlen(text), &d->kernel));
@@ -66,7 +68,9 @@ gram_status gram_drift_new(const gram_table *reference,
                                .alpha = d->o.alpha,
                                .precision = d->o.precision};
     d->seen = p.table;
+    d->fills = p.fills;
     p.table = NULL;
+    p.fills = (gi_fills){0};
     *out = d;
     d = NULL;
 done:
@@ -82,6 +86,7 @@ void gram_drift_free(gram_drift *d)
         return;
     gi_free(d->kernel);
     gram_table_free(d->seen);
+    gi_fills_free(&d->fills);
     gi_free(d);
 }
 
@@ -128,18 +133,40 @@ static double play(gram_drift *d, double p)
     return d->played + 1 / (t + 1);
 }
 
+/* The batch with missing cells as those of the reference. */
+static gram_status fill_batch(gi_run *run, const gram_drift *d,
+                              const gram_table *batch, gram_table **out)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *whole = NULL;
+
+    GI_TRY(GI_NEW(run, whole, batch->rows));
+    memset(whole, 1, batch->rows);
+    if (d->fills.policy == GRAM_MISSING_DROP)
+        gi_table_whole_rows(batch, NULL, whole);
+    GI_TRY(gi_table_part(run, batch, NULL, whole, out));
+    if (d->fills.policy == GRAM_MISSING_MEAN ||
+        d->fills.policy == GRAM_MISSING_INDICATOR)
+        GI_TRY(gi_fills_apply(run, &d->fills, *out));
+done:
+    gi_free(whole);
+    return status;
+}
+
 gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
                            const gram_exec *exec, gram_drift_report *out)
 {
     gram_status status = GRAM_OK;
     gram_exec own = exec ? *exec : (gram_exec){0};
-    gram_table *chosen = NULL, *all = NULL;
+    gram_table *chosen = NULL, *all = NULL, *filled = NULL;
     gram_test *t = NULL;
     double evidence;
 
     own.seed += (unsigned long long)(d->batch + 1) << 32;
     gi_run run = gi_run_begin(&own);
     GI_TRY(choose_rows(&run, d->seen, &chosen));
+    GI_TRY(fill_batch(&run, d, batch, &filled));
+    batch = filled;
     GI_TRY(
         gram_test_samples(chosen ? chosen : d->seen, batch, &d->o, &own, &t));
     GI_TRY(gi_table_join(&run, d->seen, batch, &all));
@@ -156,6 +183,7 @@ gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
                                .alarm = d->alarm};
 done:
     gram_test_free(t);
+    gram_table_free(filled);
     gram_table_free(chosen);
     return status;
 }

@@ -13,13 +13,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/part.h"
 #include "machines/select.h"
 
-/* Fewer rows do not tell one lambda from another; and up to ALONE of them are
- * done before a second thread has woken. */
-enum { FEWEST = 3, ALONE = 400 };
+/* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
+ * is faster. */
+enum { MIN_ROWS = GI_FIT_MIN_ROWS, SERIAL_ROWS = GI_FIT_SERIAL_ROWS };
 
 void gi_fit_end(gi_fit *f)
 {
@@ -30,6 +31,7 @@ void gi_fit_end(gi_fit *f)
     gi_program_free(f->program);
     gram_kernel_free(f->kernel);
     gram_table_free(f->part);
+    gi_free(f->source);
     gi_free(f->lambda.candidate);
     gram_machine_free(f->m);
 }
@@ -245,7 +247,7 @@ static gram_status choose_criterion(gi_fit *f)
     GI_TRY(check_select(f));
     if (f->select == GRAM_SELECT_NONE)
         return status;
-    if (m->n < FEWEST)
+    if (m->n < MIN_ROWS)
         GI_TRY(gi_machine_warn(f->run, m,
                                "nothing can be learned from %zu row%s", m->n,
                                m->n > 1 ? "s" : ""));
@@ -300,8 +302,10 @@ gram_status gi_fit_begin(gi_fit *f)
     m->jitter = f->o->jitter;
     m->tolerance = f->o->tolerance;
     m->keep_factor = f->o->keep_factor;
+    if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
+        f->fills = &f->o->from->fills;
     GI_TRY(gi_fit_targets(f));
-    if (m->n <= ALONE)
+    if (m->n <= SERIAL_ROWS)
         f->run->threads = 1;
     if (f->o->from)
         GI_TRY(take_columns(f, f->o->from->table));
@@ -400,6 +404,7 @@ gram_status gi_fit_finish(gi_fit *f)
 
     GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, &m->kernel));
     GI_TRY(keep_columns(f));
+    gi_fills_restrict(&m->fills, m->table);
     gi_operator_free(f->K);
     f->K = NULL;
     gi_points_free(f->x);

@@ -32,8 +32,13 @@ typedef struct gi_fit {
     const gram_fit_options *o;
     const gram_table *table; /* as given */
     size_t used;             /* bytes held before */
-    gram_table *part;        /* of it the rows that count, if not all do */
+    const gi_fills *fills;   /* of a machine that came before, or NULL */
+    gram_table *part;        /* of it the rows that count, if not all do, with
+                                missing cells filled in */
+    size_t *source;          /* which rows of `table` those are, if some were
+                                left out for missing cells */
     gram_machine *m;         /* being made */
+    int classes;             /* the target has them */
 
     gram_kernel *kernel; /* scaled; numbers may be open */
     gram_program *program;
@@ -67,6 +72,13 @@ void gi_fit_end(gi_fit *f);
 /* options.c: are the options in order, and what is lambda? */
 gram_status gi_fit_options_check(const gram_fit_options *o);
 gram_status gi_lambda_read(gi_run *run, const char *text, gi_lambda *out);
+
+/* complete.c: what stands for missing cells, and the table with it. */
+gram_status gi_fit_complete(gi_fit *f);
+
+/* task.c: reads the loss, and says whether the first of `targets` columns,
+ * `target`, has classes. */
+gram_status gi_fit_task(gi_fit *f, const gi_column *target, size_t targets);
 
 /* targets.c: targets, weights and noise of the table, into the machine. */
 gram_status gi_fit_targets(gi_fit *f);

@@ -101,7 +101,7 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
                        "of rows, %zu",
                        m, table->rows);
     GI_TRY(gi_check_choice("scale", (int)scale, 0, GRAM_KERNEL_SCALE_MINMAX));
-    GI_TRY(gi_pool_join(&run, table, NULL, &warnings, &p));
+    GI_TRY(gi_pool_join(&run, table, NULL, GRAM_MISSING_AUTO, &warnings, &p));
     GI_TRY(gi_pool_kernel(&run, kernel, scale, 1, &p));
     GI_TRY(gi_operator_new(&run, p.program, NULL, p.x, NULL, &K));
     GI_TRY(begin(&run, K, &h));

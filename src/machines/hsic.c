@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "linalg/blas.h"
@@ -22,7 +23,7 @@
 #include "machines/test.h"
 #include "solvers/operator.h"
 
-enum { RANK = 500, STREAM = 0x68736963 };
+enum { RANK = GI_HSIC_RANK, STREAM = 0x68736963 };
 
 static const double tolerance = 1e-7;
 

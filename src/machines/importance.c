@@ -7,12 +7,13 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/machine.h"
 #include "machines/part.h"
 
-enum { ROWS = 2000 };
+enum { ROWS = GI_IMPORTANCE_ROWS };
 
 /* At most ROWS rows of the machine's table, in their order. */
 static gram_status sample_rows(gi_run *run, const gram_machine *m,

@@ -120,6 +120,8 @@ void gi_machine_refer(gram_machine *m)
               : m->columns                        ? "regression"
                                                   : "novelty";
     r->loss = m->loss_text;
+    r->squared = gi_machine_is_squared(m);
+    r->missing = m->fills.policy;
     r->classes = m->classes.count;
     r->class_name = (const char *const *)m->classes.name;
     r->class_order = m->classes.order;
@@ -227,6 +229,8 @@ void gram_machine_free(gram_machine *m)
     gram_table_free(m->table);
     gram_kernel_free(m->kernel);
     free_texts(m->target, m->columns);
+    gi_free(m->target_type);
+    gi_fills_free(&m->fills);
     free_texts(m->output, m->targets);
     gi_free(m->loss);
     gi_free(m->loss_text);

@@ -10,6 +10,7 @@
 #ifndef GI_MACHINE_H
 #define GI_MACHINE_H
 
+#include "data/missing.h"
 #include "kernels/points.h"
 #include "machines/classes.h"
 #include "solvers/solver.h"
@@ -25,7 +26,9 @@ struct gram_machine {
     size_t n;       /* rows that are kept: all, or those with an alpha */
     size_t trained; /* rows that were fitted to */
     size_t columns;
-    char **target;  /* names of the target columns */
+    char **target;    /* names of the target columns */
+    int *target_type; /* their types, gram_type; NULL: not known */
+    gi_fills fills;   /* what stands for missing cells */
     size_t targets; /* functions f: one per target column, tau, class, pair of
                        classes */
     char **output;  /* and their names */
@@ -99,6 +102,17 @@ static inline const gi_solution *gi_machine_solution(const gram_machine *m,
 {
     return &m->solution[m->solutions > 1 ? target : 0];
 }
+
+/* complete.c: in a table of new rows, missing cells by the machine's policy, or
+ * by that which is asked for. */
+gram_status gi_machine_fill(gi_run *run, const gram_machine *m,
+                            gram_missing policy, gram_table *t);
+
+/* A copy of what matters in such a table, targets included, after that; NULL:
+ * nothing has to change. */
+gram_status gi_machine_complete(gi_run *run, const gram_machine *m,
+                                gram_missing policy, const gram_table *t,
+                                gram_table **out);
 
 /* Solve for lambda and all targets: alpha, intercepts, amplitudes, evidence
  * where it is not known and cheap (a factor in double, Markov, primal), the

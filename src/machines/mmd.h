@@ -12,6 +12,7 @@
 #ifndef GI_MMD_H
 #define GI_MMD_H
 
+#include "data/missing.h"
 #include "kernels/engine.h"
 #include "kernels/learn.h"
 #include "kernels/points.h"
@@ -25,16 +26,17 @@ typedef struct gi_pool {
     size_t m, n;
     gram_kernel *kernel; /* nothing open */
     gram_program *program;
-    gi_points *x; /* in double */
+    gi_points *x;   /* in double */
+    gi_fills fills; /* what stands for missing cells */
 } gi_pool;
 
 /* Sentences that go into the report. */
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
     GI_PRINTF(3, 4);
 
-/* Both tables as one; b NULL: a alone, n = 0. */
+/* Both tables as one, missing cells by the policy; b NULL: a alone, n = 0. */
 gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
-                         gi_dict *warnings, gi_pool *out);
+                         gram_missing missing, gi_dict *warnings, gi_pool *out);
 
 /* The kernel of the text, NULL: rbf, for the rows of out->table; open numbers
  * from the median distance, those of lengths times `widen`. */

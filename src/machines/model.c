@@ -10,6 +10,7 @@
  */
 #include "machines/model.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/features.h"
@@ -63,18 +64,6 @@ static gram_status code_kernel(gi_codec *c, gram_machine *m)
 done:
     if (gi_codec_reads(c))
         gi_free(text);
-    return status;
-}
-
-static gram_status code_optional_text(gi_codec *c, char **text)
-{
-    gram_status status = GRAM_OK;
-    unsigned char there = *text != NULL;
-
-    GI_TRY(gi_codec_bytes(c, &there, 1));
-    if (there)
-        GI_TRY(gi_codec_text(c, text));
-done:
     return status;
 }
 
@@ -155,7 +144,7 @@ static gram_status code_targets(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
     GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
     GI_TRY(gi_codec_optional_reals(c, &m->noise, m->n));
-    GI_TRY(code_optional_text(c, &m->noise_column));
+    GI_TRY(gi_codec_optional_text(c, &m->noise_column));
     GI_TRY(gi_codec_reals(c, &m->row, m->n));
     GI_TRY(gi_codec_whole(c, &m->intercept));
     GI_TRY(gi_codec_whole(c, &mode));
@@ -268,6 +257,24 @@ done:
     return status;
 }
 
+/* What was measured depends on the machine and its threads: nothing of it is
+ * kept, so that equal fits are equal files.  Its places stay, and what older
+ * files have there is passed over. */
+static gram_status code_measured(gi_codec *c, gram_report *r)
+{
+    gram_status status = GRAM_OK;
+    double seconds = NAN;
+    size_t plan_bytes = 0, peak_bytes = 0;
+
+    GI_TRY(gi_codec_real(c, &seconds));
+    GI_TRY(gi_codec_size(c, &plan_bytes));
+    GI_TRY(gi_codec_size(c, &peak_bytes));
+    if (gi_codec_reads(c))
+        r->seconds = NAN;
+done:
+    return status;
+}
+
 static gram_status code_report(gi_codec *c, gram_machine *m)
 {
     static const char *const criteria[] = {"evidence", "loo",  "gcv",
@@ -288,9 +295,7 @@ static gram_status code_report(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_real(c, &r->objective));
     GI_TRY(gi_codec_real(c, &r->gap));
     GI_TRY(gi_codec_size(c, &r->support));
-    GI_TRY(gi_codec_real(c, &r->seconds));
-    GI_TRY(gi_codec_size(c, &r->plan_bytes));
-    GI_TRY(gi_codec_size(c, &r->peak_bytes));
+    GI_TRY(code_measured(c, r));
     GI_TRY(gi_codec_whole(c, &precision));
     if (precision < GI_FACTOR_AUTO || precision > GI_FACTOR_SINGLE)
         GI_TRY(bad_model(c, "a precision that is not there"));
@@ -324,6 +329,7 @@ static gram_status code_machine(gi_codec *c, gram_machine *m)
     for (size_t q = 0; q < solutions; q++)
         GI_TRY(code_solution(c, m, features, &m->solution[q]));
     GI_TRY(code_report(c, m));
+    GI_TRY(gi_model_code_schema(c, m));
 done:
     return status;
 }

@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/block.h"
@@ -19,7 +20,7 @@
 #include "machines/mmd.h"
 
 enum { MOST = 10000 }; /* terms of the gamma function */
-enum { SAMPLE = 1000, STREAM = 0x6d6d6e75, TERMS = 500 };
+enum { SAMPLE = GI_NULL_ROWS, STREAM = 0x6d6d6e75, TERMS = GI_NULL_TERMS };
 
 double gi_normal_tail(double z)
 {

@@ -19,6 +19,9 @@ gram_status gi_fit_options_check(const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
 
+    GI_TRY(gi_check_choice("task", (int)o->task, 0, GRAM_TASK_CLASSIFICATION));
+    GI_TRY(
+        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(gi_check_choice("classes", (int)o->classes, 0,
                            GRAM_CLASSES_ONE_VS_REST));
     GI_TRY(gi_check_choice("select", (int)o->select, 0, GRAM_SELECT_NONE));

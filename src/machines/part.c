@@ -66,6 +66,7 @@ static gram_status copy_column(gi_run *run, const gi_column *from,
 
     GI_TRY(gi_table_add(run, t, from->name, from->type, &to));
     to->role = from->role;
+    to->typed = from->typed;
     if (from->type == GRAM_TYPE_SPARSE)
         GI_TRY(copy_sparse(run, &from->sparse, keep, rows, &to->sparse));
     for (size_t i = 0, row = 0; from->values && i < rows; i++)
@@ -93,6 +94,8 @@ gram_status gi_table_part(gi_run *run, const gram_table *t,
     for (size_t i = 0; i < t->rows; i++)
         rows += !keep || keep[i];
     GI_TRY(gram_table_new(rows, &part));
+    if (t->origin)
+        GI_TRY(gi_strndup(run, t->origin, strlen(t->origin), &part->origin));
     for (size_t j = 0; j < t->cols; j++)
         if (!columns || columns[j])
             GI_TRY(copy_column(run, &t->column[j], keep, t->rows, part));

@@ -23,6 +23,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "linalg/gemm.h"
@@ -32,7 +33,11 @@ enum { STREAM_BINS = 0x6d6d6462, STREAM_ROWS = 0x6d6d6472 };
 enum { STREAM_WILD = 0x6d6d6477 };
 
 /* Labellings of rows at a time: as many as fit in ROOM bytes, in steps. */
-enum { STEP = 64, LARGEST = 1024, ROOM = 64 << 20 };
+enum {
+    STEP = GI_TEST_BATCH,
+    LARGEST = GI_TEST_BATCH_MAX,
+    ROOM = GI_TEST_BATCH_BYTES
+};
 
 /* ----------------------------------------------------------------- choosing */
 

@@ -9,19 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "machines/grid.h"
 #include "machines/select.h"
 
 /* Most rows that a search without structure looks at.  A fixed number, so that
  * what is found does not depend on the machine; and fewer than which of them
  * would say little. */
-enum { MOST_ROWS = 16000, MOST_ROWS_OF_LOSS = 8000, FEWEST_ROWS = 100 };
+enum {
+    MOST_ROWS = GI_SELECT_ROWS,
+    MOST_ROWS_OF_LOSS = GI_SELECT_LOSS_ROWS,
+    MIN_ROWS = GI_SELECT_MIN_ROWS
+};
 
 /* Lambdas on a path; evaluations of a search, and those on its subsets in
  * units of one on all rows. */
 enum { PATH = 60, EVALUATIONS = 60 };
-
-static const double giga = 1e9, mega = 1e6;
 
 /* Small things that nobody counts; what a solver may be wrong by. */
 static const double SMALL_THINGS = 1 << 20, MARGIN = 1.15;
@@ -38,9 +41,8 @@ static gi_cost path_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
 
-    p.n = rows;
     return gi_path_cost(
-        f->run, &p, NULL,
+        f->run, &p, rows, NULL,
         (f->select == GRAM_SELECT_GCV ? GI_WANT_GCV : GI_WANT_LOO) |
             GI_WANT_EVIDENCE,
         PATH);
@@ -77,14 +79,15 @@ static gi_cost folds_cost(const gi_fit *f, size_t rows)
     size_t folds = f->o->folds.folds ? f->o->folds.folds : 5;
     gi_cost cost, last;
 
-    p.n = rows;
-    cost = gi_path_folds_cost(f->run, &p, gi_select_cv_blas(f, rows), folds,
-                              lambdas);
-    last = gi_path_folds_cost(f->run, &p, &gi_blas_double, folds, lambdas);
+    cost = gi_path_folds_cost(f->run, &p, rows, gi_select_cv_blas(f, rows),
+                              folds, lambdas);
+    last =
+        gi_path_folds_cost(f->run, &p, rows, &gi_blas_double, folds, lambdas);
     cost.seconds *= (double)gi_grid_tries(f);
     cost.bytes = fmax(cost.bytes, last.bytes);
     if (f->o->folds.given) { /* how many there are is not known here */
-        last = gi_path_folds_cost(f->run, &p, &gi_blas_double, rows, lambdas);
+        last = gi_path_folds_cost(f->run, &p, rows, &gi_blas_double, rows,
+                                  lambdas);
         cost.bytes = fmax(cost.bytes, last.bytes);
     }
     return cost;
@@ -108,7 +111,7 @@ static size_t rows_for(const gi_fit *f, double room)
 
     if ((!is_thin(f, n) || !gi_machine_is_squared(f->m)) && rows > most)
         rows = most;
-    while (rows > FEWEST_ROWS && gi_select_cost(f, rows).bytes > room)
+    while (rows > MIN_ROWS && gi_select_cost(f, rows).bytes > room)
         rows -= rows / 16;
     return rows;
 }
@@ -150,7 +153,7 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
 
     if (m->solutions > 1)
         one.targets = 1;
-    cost = solver->cost(run, &one);
+    cost = solver->cost(run, &one, one.n);
     if (cost.possible && gi_machine_pairs_fit(m, solver, run->memory))
         cost.bytes += gi_machine_pairs_bytes(m, solver);
 
@@ -164,6 +167,7 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
                                  const gi_problem *p)
 {
     gram_status status = GRAM_OK;
+    char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
     if (!f->o->solver || strcmp(f->o->solver, "auto") == 0) {
@@ -183,10 +187,9 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
                                   "needs"));
     if (cost.bytes > (double)budget->memory)
         GI_TRY(gi_fail(GRAM_ERR_MEMORY,
-                       "solver %s needs %.3g GB for %zu rows, %.3g GB may be "
-                       "used",
-                       f->o->solver, cost.bytes / giga, p->n,
-                       (double)budget->memory / giga));
+                       "solver %s needs %s for %zu rows, %s may be used",
+                       f->o->solver, gram_bytes_print(cost.bytes, needed), p->n,
+                       gram_bytes_print((double)budget->memory, room)));
 done:
     return status;
 }
@@ -201,13 +204,14 @@ static void list_others(const gi_fit *f, const gi_run *budget,
     out->others[0] = '\0';
     for (size_t i = 0; (s = gi_solver_at(i)) != NULL; i++) {
         gi_cost cost = solution_cost(f, budget, s, p);
+        char bytes[GRAM_NUMBER_ROOM];
         int n;
 
         if (s == f->plan.solver || !cost.possible)
             continue;
         n = snprintf(out->others + used, sizeof out->others - used,
-                     "%s%s %.3g MB, %.2g s%s", used ? "\n" : "", s->name,
-                     cost.bytes / mega, cost.seconds,
+                     "%s%s %s, %.2g s%s", used ? "\n" : "", s->name,
+                     gram_bytes_print(cost.bytes, bytes), cost.seconds,
                      cost.bytes > (double)budget->memory ? " (too big)" : "");
         if (n < 0 || (size_t)n >= sizeof out->others - used) {
             out->others[used] = '\0';

@@ -55,16 +55,50 @@ done:
     return status;
 }
 
+/* Rows with missing cells go; those of either sample are counted anew. */
+static gram_status leave_out(gi_run *run, gi_pool *p)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *whole = NULL;
+    size_t first = p->m, second = p->n;
+
+    GI_TRY(GI_NEW(run, whole, p->table->rows));
+    gi_table_whole_rows(p->table, NULL, whole);
+    for (size_t i = 0; i < p->table->rows; i++)
+        *(i < first ? &p->m : &p->n) -= !whole[i];
+    gi_table_keep_rows(p->table, whole);
+    GI_TRY(check_rows(second ? "first" : "the", p->m));
+    if (second)
+        GI_TRY(check_rows("second", p->n));
+done:
+    gi_free(whole);
+    return status;
+}
+
+static gram_status complete(gi_run *run, gram_missing missing, gi_pool *p)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_check_choice("missing", (int)missing, 0, GRAM_MISSING_INDICATOR));
+    if (missing == GRAM_MISSING_DROP)
+        GI_TRY(leave_out(run, p));
+    GI_TRY(gi_fills_learn(run, p->table, missing, &p->fills));
+    if (missing == GRAM_MISSING_MEAN || missing == GRAM_MISSING_INDICATOR)
+        GI_TRY(gi_fills_apply(run, &p->fills, p->table));
+done:
+    return status;
+}
+
 gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
-                         gi_dict *warnings, gi_pool *out)
+                         gram_missing missing, gi_dict *warnings, gi_pool *out)
 {
     gram_status status = GRAM_OK;
     unsigned char *feature = NULL;
     gram_table *part = NULL;
 
-    GI_TRY(gi_table_context(check_rows(b ? "first" : "the", a->rows), a));
+    GI_TRY(gi_table_context(a, check_rows(b ? "first" : "the", a->rows)));
     if (b)
-        GI_TRY(gi_table_context(check_rows("second", b->rows), b));
+        GI_TRY(gi_table_context(b, check_rows("second", b->rows)));
     GI_TRY(GI_NEW(run, feature, a->cols));
     for (size_t j = 0; j < a->cols; j++)
         feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;
@@ -80,6 +114,7 @@ gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
     out->sample[1] = b;
     out->m = a->rows;
     out->n = b ? b->rows : 0;
+    GI_TRY(complete(run, missing, out));
 done:
     gram_table_free(part);
     gi_free(feature);
@@ -190,6 +225,7 @@ void gi_pool_clear(gi_pool *p)
     gi_program_free(p->program);
     gram_kernel_free(p->kernel);
     gram_table_free(p->table);
+    gi_fills_free(&p->fills);
     *p = (gi_pool){0};
 }
 

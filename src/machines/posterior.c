@@ -17,8 +17,6 @@
 #include "machines/predict.h"
 #include "solvers/system.h"
 
-static const double giga = 1e9;
-
 static int is_dual(const gi_solver *s)
 {
     return strcmp(s->name, "dual") == 0;
@@ -37,21 +35,22 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
                                  int exact)
 {
     gi_run budget = *run;
+    char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
     budget.memory = (size_t)room_left(run);
-    cost = out->solver->cost(&budget, &out->p);
+    cost = out->solver->cost(&budget, &out->p, out->p.n);
     if (cost.bytes > (double)budget.memory && is_dual(out->solver) && !exact &&
         out->p.precision == GI_FACTOR_AUTO) {
         out->p.precision = GI_FACTOR_SINGLE;
-        cost = out->solver->cost(&budget, &out->p);
+        cost = out->solver->cost(&budget, &out->p, out->p.n);
     }
     if (cost.bytes > (double)budget.memory)
         return gi_fail(GRAM_ERR_MEMORY,
-                       "variances need a factor of %.3g GB for %zu rows, %.3g "
-                       "GB may be used",
-                       cost.bytes / giga, out->p.n,
-                       (double)budget.memory / giga);
+                       "variances need a factor of %s for %zu rows, %s may be "
+                       "used",
+                       gram_bytes_print(cost.bytes, needed), out->p.n,
+                       gram_bytes_print((double)budget.memory, room));
     return GRAM_OK;
 }
 
@@ -134,7 +133,7 @@ gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
     double one = 0;
 
     GI_TRY(gi_system_columns(run, T, &gi_blas_double, row, m, room, out));
-    GI_TRY(gi_chol_solve(run, p->s->factor, m, out, m));
+    GI_TRY(gi_chol_each(run, p->s->factor, 1, m, out, m));
     if (!inverse)
         goto done;
     for (size_t j = 0; j < m; j++)

@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
+#include "cpu/cpu.h"
 #include "machines/part.h"
 #include "machines/predict.h"
-#include "linalg/gemm.h"
 #include "solvers/markov.h"
 
 /* Rows whose features are made at a time. */
-enum { FEATURE_ROWS = 1024 };
+enum { FEATURE_ROWS = GI_PREDICT_FEATURE_ROWS };
 
 /* Rows that are predicted at a time where nothing else is asked for. */
-enum { SLICE_ROWS = 1 << 14 };
+enum { SLICE_ROWS = GI_PREDICT_SLICE_ROWS };
 
 static const double usual_interval = 0.9;
 
@@ -40,6 +41,7 @@ gram_status gi_asked_begin(gi_asked *a)
     gram_status status = GRAM_OK;
 
     a->rows = gram_table_rows(a->table);
+    GI_TRY(gi_asked_complete(a));
     GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
         a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
     if (a->rows > 0)
@@ -53,9 +55,25 @@ void gi_asked_end(gi_asked *a)
 {
     gi_operator_free(a->T);
     gi_points_free(a->x);
+    gram_table_free(a->own);
+    gi_free(a->whole);
 }
 
 /* -------------------------------------------------------------------- mean */
+
+/* out[i*targets + t] = phi_i.w_t for m rows phi_i of N features and as many
+ * weights w_t.  Row by row: a matrix product has other bits at its edges. */
+static void weigh(const gi_run *run, size_t m, size_t targets, size_t N,
+                  const double *phi, const double *w, double *out)
+{
+    const gi_cpu *cpu = gi_cpu_table();
+
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+    for (size_t i = 0; i < m; i++)
+        for (size_t t = 0; t < targets; t++)
+            out[i * targets + t] =
+                cpu->sum_products_d(phi + i * N, w + t * N, N);
+}
 
 /* Of a solution with weights: phi(x).w. */
 static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
@@ -64,23 +82,26 @@ static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
     gram_status status = GRAM_OK;
     const gi_operator *T = a->T;
     size_t N = a->m->features;
-    double *F = NULL;
+    double *F = NULL, *w = NULL;
 
     if (T->csr) {
         GI_TRY(gi_csr_times(a->run, T->csr, s->weights, targets, out));
         goto done;
     }
     GI_TRY(GI_NEW(a->run, F, FEATURE_ROWS * N));
+    GI_TRY(GI_NEW(a->run, w, targets * N));
+    for (size_t k = 0; k < targets * N; k++)
+        w[k % targets * N + k / targets] = s->weights[k];
     for (size_t i = 0; i < a->rows; i += FEATURE_ROWS) {
         size_t m = a->rows - i < FEATURE_ROWS ? a->rows - i : FEATURE_ROWS;
 
         GI_TRY(T->feature_rows(T, a->run, i, m, F, N));
-        GI_TRY(gi_gemm_double(a->run, 0, 0, m, targets, N, 1, F, N, s->weights,
-                              targets, 0, out + i * targets, targets));
+        weigh(a->run, m, targets, N, F, w, out + i * targets);
         GI_TRY(gi_run_tick(a->run, (double)(i + m) / (double)a->rows));
     }
 done:
     gi_free(F);
+    gi_free(w);
     return status;
 }
 
@@ -352,11 +373,17 @@ static gram_status ask(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     gi_asked a = {
-        .run = run, .m = m, .table = table, .unseen_error = o->unseen_error};
+        .run = run,
+        .m = m,
+        .table = table,
+        .unseen_error = o->unseen_error,
+        .missing = o->missing,
+    };
 
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0)
         GI_TRY(predict(&a, o, out));
+    gi_asked_blank(&a, o->why, out);
 done:
     gi_asked_end(&a);
     return status;

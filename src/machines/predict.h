@@ -11,14 +11,23 @@ typedef struct gi_asked {
     const gram_machine *m;
     const gram_table *table;
     int unseen_error;
+    gram_missing missing; /* AUTO: as the machine was fitted */
+    gram_table *own;      /* the table with missing cells filled in, if there
+                             are any */
+    unsigned char *whole; /* rows that had none, if others are left empty */
     size_t rows;
     gi_points *x;
     gi_operator *T; /* new rows x training rows */
 } gi_asked;
 
-/* All but run, m, table and unseen_error is zero. */
+/* All but run, m, table, unseen_error and missing is zero. */
 gram_status gi_asked_begin(gi_asked *a);
 void gi_asked_end(gi_asked *a);
+
+/* complete.c: missing cells of the table by the machine's policy; and after
+ * the prediction, rows that are left empty become so: NaN, class -1. */
+gram_status gi_asked_complete(gi_asked *a);
+void gi_asked_blank(const gi_asked *a, size_t why, const gram_prediction *out);
 
 /* f[i*targets + t], intercepts included; and what that predicts: of several
  * quantiles none crosses another, counts come from their logarithms. */

@@ -120,6 +120,10 @@ gram_status gram_machine_covariance(const gram_machine *m,
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0)
         GI_TRY(gi_asked_covariance(&a, target, C, ld));
+    for (size_t i = 0; a.whole && i < a.rows; i++)
+        for (size_t j = 0; j < a.rows; j++)
+            if (!a.whole[i] || !a.whole[j])
+                C[i * ld + j] = NAN;
 done:
     gi_asked_end(&a);
     return status;
@@ -224,6 +228,9 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0 && count > 0)
         GI_TRY(posterior_draws(&a, count, noise, out));
+    for (size_t i = 0; a.whole && i < a.rows; i++)
+        for (size_t k = 0; !a.whole[i] && k < count; k++)
+            out[i * count + k] = NAN;
 done:
     gi_asked_end(&a);
     return status;

@@ -174,6 +174,8 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
     double share = n ? 1 / (double)n : NAN;
 
     *out = (gram_score){.n = n,
+                        .squared = gi_machine_is_squared(m),
+                        .loss = NAN,
                         .rmse = NAN,
                         .mae = NAN,
                         .r2 = NAN,
@@ -243,6 +245,39 @@ done:
     return status;
 }
 
+static gram_status score_numbers(gi_run *run, const gram_machine *m,
+                                 const gram_table *table,
+                                 const gram_predict_options *o,
+                                 const gram_exec *exec, gram_score *scores)
+{
+    gram_status status = GRAM_OK;
+    size_t rows = gram_table_rows(table);
+    const gi_column *y = NULL;
+    gram_prediction p = {0};
+    double width = 0;
+
+    GI_TRY(gi_interval_check(o, &width));
+    for (size_t t = 0; t < m->columns; t++)
+        GI_TRY(gi_target_column(m, table, t, &y));
+    GI_TRY(gi_prediction_new(run, m, rows, &p));
+    GI_TRY(gram_machine_predict(m, table, o, exec, &p));
+    for (size_t t = 0; t < m->targets; t++) {
+        gram_prediction one = {.mean = p.mean + t,
+                               .std = p.std ? p.std + t : NULL,
+                               .lower = p.std ? p.lower + t : NULL,
+                               .upper = p.std ? p.upper + t : NULL};
+
+        GI_TRY(gi_target_column(m, table, m->columns > 1 ? t : 0, &y));
+        scores[t] = gi_score_of(y->values, &one, rows, m->targets, width);
+        scores[t].squared = gi_machine_is_squared(m);
+        scores[t].loss =
+            gi_score_loss(m, t, y->values, p.mean + t, rows, m->targets);
+    }
+done:
+    gi_prediction_free(&p);
+    return status;
+}
+
 /* ------------------------------------------------------------------ public */
 
 gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
@@ -253,35 +288,18 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
     const gram_predict_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
     gi_run run = gi_run_begin(exec);
-    size_t rows = gram_table_rows(table);
-    const gi_column *y = NULL;
-    gram_prediction p = {0};
-    double width = 0;
+    gram_table *own = NULL;
 
     if (!m->columns)
         return gi_fail(GRAM_ERR_RANGE,
                        "a score: there is no target in a model of loss %s",
                        m->loss_text);
-    if (m->classes.coding != GI_CODING_NONE)
-        return score_classes(&run, m, table, o, exec, scores);
-    GI_TRY(gi_interval_check(o, &width));
-    for (size_t t = 0; t < m->columns; t++)
-        GI_TRY(gi_target_column(m, table, t, &y));
-    GI_TRY(gi_prediction_new(&run, m, rows, &p));
-    GI_TRY(gram_machine_predict(m, table, o, exec, &p));
-    for (size_t t = 0; t < m->targets; t++) {
-        gram_prediction one = {.mean = p.mean + t,
-                               .std = p.std ? p.std + t : NULL,
-                               .lower = p.std ? p.lower + t : NULL,
-                               .upper = p.std ? p.upper + t : NULL};
-
-        GI_TRY(gi_target_column(m, table, m->columns > 1 ? t : 0, &y));
-        scores[t] = gi_score_of(y->values, &one, rows, m->targets, width);
-        scores[t].loss =
-            gi_score_loss(m, t, y->values, p.mean + t, rows, m->targets);
-    }
+    GI_TRY(gi_machine_complete(&run, m, o->missing, table, &own));
+    GI_TRY((m->classes.coding != GI_CODING_NONE
+                ? score_classes
+                : score_numbers)(&run, m, own ? own : table, o, exec, scores));
 done:
-    gi_prediction_free(&p);
+    gram_table_free(own);
     return status;
 }
 

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/grid.h"
 #include "machines/select.h"
 
-enum { SINGLE_ROWS = 1000 };
+enum { SINGLE_ROWS = GI_CV_SINGLE_ROWS };
 
 typedef struct cv {
     gi_fit *f;

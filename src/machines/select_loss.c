@@ -103,6 +103,7 @@ static gram_status part_new(const trial *c, gi_run *run, size_t job, part *a)
     }
     a->p = *all;
     a->p.n = m;
+    a->p.K = NULL; /* that of all rows is not that of these */
     a->p.targets = T;
     a->p.y = a->y;
     a->p.noise = all->noise ? a->noise : NULL;
@@ -496,11 +497,10 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     gi_cost cost;
 
     one.threads = 1;
-    p.n = rows;
     if (f->m->solutions > 1)
         p.targets = 1;
     columns = p.targets > 2 ? p.targets : 2;
-    cost = f->plan.solver->cost(&one, &p);
+    cost = f->plan.solver->cost(&one, &p, rows);
     cost.bytes = n * n * (double)matrix_blas(f, rows, 1, NAN)->size +
                  8 * (lambdas + 1) * n * T + threads * cost.bytes +
                  threads * gi_stored_bytes(rows, columns) +

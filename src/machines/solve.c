@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/machine.h"
@@ -21,7 +22,7 @@ enum { STREAM = 0x686f6c64 };
 
 /* With fewer rows a factor in double is made for the sake of the evidence;
  * with more, single precision may be worth it. */
-enum { EVIDENCE_ROWS = 2000 };
+enum { EVIDENCE_ROWS = GI_EVIDENCE_ROWS };
 
 static const double two_pi = 6.283185307179586;
 

@@ -78,9 +78,10 @@ static gram_status read_noise(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    const gram_table *t = f->table;
+    const gram_table *t = gi_fit_table(f);
     const gi_column *weight, *noise;
     unsigned char *keep = NULL;
+    gram_table *part = NULL;
 
     GI_TRY(find_role(t, GRAM_ROLE_WEIGHT, &weight));
     GI_TRY(find_role(t, GRAM_ROLE_NOISE, &noise));
@@ -101,17 +102,20 @@ static gram_status read_noise(gi_fit *f)
                            "row %zu, column \"%s\": noise variance %g, must "
                            "be positive",
                            i + 1, noise->name, noise->values[i]));
-        m->row[m->n] = (double)i;
+        m->row[m->n] = (double)(f->source ? f->source[i] : i);
         m->noise[m->n++] = noise ? D * noise->values[i] : D;
     }
-    if (m->n < t->rows && m->n > 0)
-        GI_TRY(gi_table_part(f->run, t, NULL, keep, &f->part));
     if (noise)
         GI_TRY(gi_strndup(f->run, noise->name, strlen(noise->name),
                           &m->noise_column));
     if (!weight && !noise) {
         gi_free(m->noise);
         m->noise = NULL;
+    }
+    if (m->n < t->rows && m->n > 0) {
+        GI_TRY(gi_table_part(f->run, t, NULL, keep, &part));
+        gram_table_free(f->part);
+        f->part = part;
     }
 done:
     gi_free(keep);
@@ -150,8 +154,6 @@ done:
     return status;
 }
 
-/* -------------------------------------------------------------------- loss */
-
 /* The target columns: how many, and the first one. */
 static size_t count_targets(const gram_table *t, const gi_column **first)
 {
@@ -164,65 +166,44 @@ static size_t count_targets(const gram_table *t, const gi_column **first)
     return count;
 }
 
-static gram_status read_loss(gi_fit *f, const gi_column *first)
+static gram_status check_columns(const gi_fit *f, const gi_column *first)
 {
-    gram_status status = GRAM_OK;
-    const gram_machine *from = f->o->from;
-    gram_machine *m = f->m;
-    const char *text =
-        from         ? from->loss_text
-        : f->o->loss ? f->o->loss
-        : first && first->codes && first->type == GRAM_TYPE_CATEGORY
-            ? "logistic"
-            : "squared";
-
-    GI_TRY(gi_losses_new(f->run, text, &m->loss, &m->losses));
-    GI_TRY(gi_losses_text(f->run, m->loss, m->losses, &m->loss_text));
-done:
-    return status;
-}
-
-static gram_status check_columns(const gram_machine *m, const gi_column *first)
-{
+    const gram_machine *m = f->m;
     unsigned flags = m->loss->class_->flags;
-    int classes = (flags & GRAM_LOSS_CLASSES) ||
-                  (first && first->type == GRAM_TYPE_CATEGORY);
+    int squared = gi_machine_is_squared(m);
 
     if (m->columns == 0 && !(flags & GRAM_LOSS_NOVELTY))
         return gi_fail(GRAM_ERR_SHAPE,
-                       "no target: a column must have that role");
-    if (m->columns > 1 && (classes || !gi_machine_is_squared(m)))
+                       "no target: --target COL names the column to predict");
+    if (m->columns > 1 && (f->classes || !squared))
         return gi_fail(GRAM_ERR_SHAPE,
-                       "%zu targets: loss %s takes one at a time", m->columns,
-                       m->loss_text);
-    if (classes && !(flags & GRAM_LOSS_CLASSES) && !gi_machine_is_squared(m))
+                       "%zu targets: loss %s%s takes one at a time", m->columns,
+                       m->loss_text, f->classes ? " of classes" : "");
+    if (f->classes && !(flags & GRAM_LOSS_CLASSES) && !squared)
         return gi_fail(GRAM_ERR_RANGE,
-                       "target \"%s\" is a category column, loss %s takes "
-                       "numbers",
-                       first->name, m->loss_text);
+                       "target \"%s\" %s, loss %s takes numbers", first->name,
+                       first->codes ? "is a category column" : "has classes",
+                       m->loss_text);
+    if (!f->classes && (flags & GRAM_LOSS_CLASSES))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "task regression: loss %s is for classes", m->loss_text);
     return GRAM_OK;
-}
-
-static int are_classes(const gi_loss *loss, const gi_column *target)
-{
-    return target && (target->type == GRAM_TYPE_CATEGORY ||
-                      (loss->class_->flags & GRAM_LOSS_CLASSES));
 }
 
 gram_status gi_fit_classes(gi_run *run, const gram_table *t,
                            const gram_fit_options *o, const char **out)
 {
+    static const gram_fit_options defaults;
     gram_status status = GRAM_OK;
     const gi_column *first;
-    gram_machine m = {0};
-    gi_fit f = {.run = run, .o = o, .table = t, .m = &m};
+    gi_fit f = {.run = run, .o = o ? o : &defaults, .table = t};
+    size_t targets = count_targets(t, &first);
 
-    count_targets(t, &first);
-    GI_TRY(read_loss(&f, first));
-    *out = are_classes(m.loss, first) ? first->name : NULL;
+    GI_TRY(GI_NEW_ZERO(run, f.m, 1));
+    GI_TRY(gi_fit_task(&f, first, targets));
+    *out = f.classes ? first->name : NULL;
 done:
-    gi_free(m.loss);
-    gi_free(m.loss_text);
+    gram_machine_free(f.m);
     return status;
 }
 
@@ -337,12 +318,54 @@ static gram_status keep_names(gi_fit *f)
     size_t k = 0;
 
     GI_TRY(GI_NEW_ZERO(f->run, m->target, m->columns));
+    GI_TRY(GI_NEW_ZERO(f->run, m->target_type, m->columns));
     for (size_t j = 0; j < f->table->cols && k < m->columns; j++) {
         const gi_column *c = &f->table->column[j];
 
-        if (c->role == GRAM_ROLE_TARGET)
-            GI_TRY(
-                gi_strndup(f->run, c->name, strlen(c->name), &m->target[k++]));
+        if (c->role != GRAM_ROLE_TARGET)
+            continue;
+        m->target_type[k] = (int)c->type;
+        GI_TRY(gi_strndup(f->run, c->name, strlen(c->name), &m->target[k++]));
+    }
+done:
+    return status;
+}
+
+/* All that the table says, once the loss is known. */
+static gram_status read_table(gi_fit *f, const gi_column *first)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    const gram_table *t;
+
+    GI_TRY(check_columns(f, first));
+    GI_TRY(gi_fit_complete(f));
+    t = gi_fit_table(f);
+    for (size_t j = 0; !f->classes && j < t->cols; j++)
+        if (t->column[j].role == GRAM_ROLE_TARGET && m->columns)
+            GI_TRY(check_target(m->loss, &t->column[j], t->rows));
+    GI_TRY(keep_names(f));
+    GI_TRY(read_noise(f));
+    m->trained = m->n;
+    if (m->noise_column && (f->classes || !gi_machine_is_squared(m)))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "noise column \"%s\": loss %s%s has no noise variances",
+                       m->noise_column, m->loss_text,
+                       f->classes ? " of classes" : ""));
+    if (m->n == 0)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       f->table->rows ? "no rows: all weights are 0"
+                                      : "no rows: a fit needs at least one"));
+    if (f->o->class_weights && !f->classes)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "class weights: loss %s has numbers as targets, not "
+                       "classes",
+                       m->loss_text));
+    if (f->classes) {
+        count_targets(gi_fit_table(f), &first);
+        GI_TRY(read_classes(f, first));
+    } else {
+        GI_TRY(read_regression(f));
     }
 done:
     return status;
@@ -353,42 +376,12 @@ gram_status gi_fit_targets(gi_fit *f)
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
     const gi_column *first;
-    int classes;
 
     m->columns = count_targets(f->table, &first);
-    GI_TRY(read_loss(f, first));
+    GI_TRY(gi_fit_task(f, first, m->columns));
     if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
         m->columns = 0;
-    GI_TRY(check_columns(m, first));
-    classes = m->columns && are_classes(m->loss, first);
-    for (size_t j = 0; !classes && j < f->table->cols; j++)
-        if (f->table->column[j].role == GRAM_ROLE_TARGET && m->columns)
-            GI_TRY(gi_table_context(
-                check_target(m->loss, &f->table->column[j], f->table->rows),
-                f->table));
-    GI_TRY(keep_names(f));
-    GI_TRY(gi_table_context(read_noise(f), f->table));
-    m->trained = m->n;
-    if (m->noise_column && (classes || !gi_machine_is_squared(m)))
-        GI_TRY(gi_fail(GRAM_ERR_RANGE,
-                       "noise column \"%s\": loss %s%s has no noise variances",
-                       m->noise_column, m->loss_text,
-                       classes ? " of classes" : ""));
-    if (m->n == 0)
-        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
-                       f->table->rows ? "no rows: all weights are 0"
-                                      : "no rows: a fit needs at least one"));
-    if (f->o->class_weights && !classes)
-        GI_TRY(gi_fail(GRAM_ERR_RANGE,
-                       "class weights: loss %s has numbers as targets, not "
-                       "classes",
-                       m->loss_text));
-    if (classes) {
-        count_targets(gi_fit_table(f), &first);
-        GI_TRY(read_classes(f, first));
-    } else {
-        GI_TRY(read_regression(f));
-    }
+    GI_TRY(gi_table_context(f->table, read_table(f, first)));
     for (size_t q = 0; q < m->targets; q++)
         GI_TRY(gi_machine_name_output(f->run, m, q));
 done:

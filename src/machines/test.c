@@ -9,10 +9,11 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"
 
-enum { PERMUTATIONS = 1000, BINS = 256, MOST = 10000000 };
+enum { PERMUTATIONS = 1000, BINS = GI_TEST_BINS, MOST = 10000000 };
 
 static const char *const statistics[] = {"unbiased", "biased", "block",
                                          "linear"};
@@ -314,7 +315,7 @@ static gram_status make_test(testing *g, const gram_table *a,
     gi_run *all = g->run, part = gi_run_part(all, 0, g->o.split > 0 ? 0.5 : 0);
 
     g->run = &part;
-    GI_TRY(gi_pool_join(g->run, a, b, &t->warnings, p));
+    GI_TRY(gi_pool_join(g->run, a, b, g->o.missing, &t->warnings, p));
     t->report.kernels = 1;
     if (g->o.split > 0)
         GI_TRY(gi_pool_split(g->run, &g->o, p));

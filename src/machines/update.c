@@ -23,7 +23,8 @@ static gram_status read_rows(gi_run *run, const gram_machine *m,
     gram_status status = GRAM_OK;
     const gram_machine *new;
 
-    *f = (gi_fit){.run = run, .o = &defaults, .table = table};
+    *f = (gi_fit){
+        .run = run, .o = &defaults, .table = table, .fills = &m->fills};
     GI_TRY(GI_NEW_ZERO(run, f->m, 1));
     f->m->intercept = m->intercept;
     GI_TRY(gi_fit_targets(f));
@@ -120,6 +121,12 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
     }
     if (m->noise_column)
         GI_TRY(copy_text(run, m->noise_column, &to->noise_column));
+    GI_TRY(gi_fills_copy(run, &m->fills, &to->fills));
+    if (m->target_type) {
+        GI_TRY(GI_NEW(run, to->target_type, m->columns));
+        memcpy(to->target_type, m->target_type,
+               m->columns * sizeof *to->target_type);
+    }
     GI_TRY(copy_reals(run, m->shift, m->targets, &to->shift));
     GI_TRY(copy_reals(run, m->lambda, m->targets, &to->lambda));
     GI_TRY(copy_reals(run, m->amplitude, m->targets, &to->amplitude));
@@ -249,7 +256,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     size_t used = gram_memory_used(), before = gi_peak_begin(), most;
     unsigned char *keep = NULL;
     gram_machine *to = NULL;
-    gram_table *kept = NULL;
+    gram_table *kept = NULL, *own = NULL;
     gi_fit f = {0};
 
     *out = NULL;
@@ -257,6 +264,9 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     GI_TRY(GI_NEW(&run, keep, m->n));
     GI_TRY(GI_NEW_ZERO(&run, to, 1));
     GI_TRY(copy_settings(&run, m, to));
+    if (table)
+        GI_TRY(gi_machine_complete(&run, m, GRAM_MISSING_AUTO, table, &own));
+    table = own ? own : table;
     if (table)
         GI_TRY(read_rows(&run, m, table, &f));
     to->n = table ? f.m->n : 0;
@@ -284,6 +294,7 @@ done:
     gi_fit_end(&f);
     gi_free(keep);
     gram_table_free(kept);
+    gram_table_free(own);
     gram_machine_free(to);
     return status;
 }

@@ -7,10 +7,11 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/predict.h"
 
-enum { ROWS = 64 };
+enum { ROWS = GI_WHY_ROWS };
 
 /* The `count` largest of |x|, in descending order, ties by index; what there
  * is not enough of is SIZE_MAX and 0. */

@@ -13,12 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/part.h"
 #include "machines/test.h"
 
-enum { STREAM = 0x6d6d7769, FEWEST = 100, LARGEST = 1000 };
+enum {
+    STREAM = 0x6d6d7769,
+    MIN_ROWS = GI_WITNESS_MIN_ROWS,
+    LARGEST = GI_WITNESS_ROWS
+};
 
 /* Flops, roughly, that the columns may take in all. */
 static const double effort = 4e9;
@@ -229,7 +234,7 @@ static gram_status measure(gi_run *run, const gi_pool *p, standing *s,
     double most = sqrt(effort / (d * (d + 20))) / 2, whole = 0;
     gi_pool sample = {0};
 
-    most = fmin(LARGEST, fmax(FEWEST, most));
+    most = fmin(LARGEST, fmax(MIN_ROWS, most));
     GI_TRY(sample_pool(run, p, (size_t)most, &sample));
     GI_TRY(without_column(run, &sample, SIZE_MAX, &whole));
     *count = 0;

@@ -7,11 +7,12 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol.h"
 
 /* Rows of K that are gathered at a time. */
-enum { GATHER = 256 };
+enum { GATHER = GI_ACTIVE_ROWS };
 
 static gram_status gather(gi_run *run, const gi_operator *K, gi_active *a)
 {

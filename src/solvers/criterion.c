@@ -396,6 +396,7 @@ gram_status gi_criterion_value(gi_run *run, const gi_problem *p, unsigned want,
     gram_status status;
 
     *value = is_loo ? INFINITY : -INFINITY;
+    GI_TRY(gi_problem_check(p));
     if (dlog_lambda)
         *dlog_lambda = 0;
     if (grad)

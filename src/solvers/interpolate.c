@@ -66,7 +66,7 @@ static gram_status constant_new(gi_run *run, const gi_problem *p,
     }
     GI_TRY(gi_singular_fit(s, 1, c->outside, c->o));
     GI_TRY(gi_singular_expand(s, 1, -1, c->o, 1, c->outside));
-    gi_singular_forward(s, 1, c->o);
+    GI_TRY(gi_singular_forward(s, 1, c->o));
     c->size = dot(n, c->outside, 1, c->outside, 1);
     if (c->size <= (double)n * DBL_EPSILON * all)
         c->size = 0;
@@ -102,7 +102,7 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
             y[i * t + j] =
                 (p->y[i * t + j] - s->mean[j]) / sqrt(gi_system_noise(p, i));
     GI_TRY(gi_singular_fit(k, t, y, h));
-    gi_singular_forward(k, t, h);
+    GI_TRY(gi_singular_forward(k, t, h));
     GI_TRY(GI_NEW_ZERO(run, out->intercept, t));
     if (p->intercept) {
         GI_TRY(constant_new(run, p, k, &one));
@@ -114,7 +114,7 @@ gram_status gi_interpolate_solve(gi_run *run, const gi_system *s,
                 h[i * t + j] -= b * one.o[i];
         }
     }
-    gi_singular_backward(k, t, h);
+    GI_TRY(gi_singular_backward(k, t, h));
     GI_TRY(GI_NEW_ZERO(run, out->alpha, n * t));
     for (size_t i = 0; i < k->rank; i++)
         memcpy(out->alpha + k->pivot[i] * t, h + i * t, t * sizeof *h);
@@ -130,15 +130,16 @@ done:
 
 /* Take from the prior variances of m rows what their columns, n x m, explain;
  * h is room for rank x m. */
-static void explain(const gi_singular *k, const constant *one, size_t m,
-                    const double *columns, double *h, double *out)
+static gram_status explain(const gi_singular *k, const constant *one, size_t m,
+                           const double *columns, double *h, double *out)
 {
+    gram_status status = GRAM_OK;
     double size = one->o ? dot(k->rank, one->o, 1, one->o, 1) : 0;
 
     for (size_t i = 0; i < k->rank; i++)
         for (size_t j = 0; j < m; j++)
             h[i * m + j] = columns[k->pivot[i] * m + j];
-    gi_singular_forward(k, m, h);
+    GI_TRY(gi_singular_forward(k, m, h));
     for (size_t j = 0; j < m; j++) {
         double off = one->o ? 1 - dot(k->rank, one->o, 1, h + j, m) : 0;
 
@@ -146,6 +147,8 @@ static void explain(const gi_singular *k, const constant *one, size_t m,
         if (one->o && one->size == 0)
             out[j] += off * off / size;
     }
+done:
+    return status;
 }
 
 gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
@@ -173,7 +176,7 @@ gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
 
         GI_TRY(
             gi_system_columns(run, T, &gi_blas_double, row, m, room, columns));
-        explain(k, &one, m, columns, h, out + row);
+        GI_TRY(explain(k, &one, m, columns, h, out + row));
         GI_TRY(gi_run_tick(run, (double)(row + m) / (double)T->rows));
     }
 done:

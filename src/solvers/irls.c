@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "linalg/gemm.h"
@@ -21,52 +22,57 @@
 
 /* Single precision pays from so many rows; steps with one preconditioner, and
  * where factors are to be few; rank of the other one; edge of a piece of K. */
-enum { SINGLE_ROWS = 1000, STEPS_LEAST = 4, STEPS_MOST = 60, STEPS_LOW = 500 };
-enum { STEPS_FRUGAL = 16, RANK = 1000, PIECE = 128 };
+enum {
+    SINGLE_ROWS = GI_IRLS_SINGLE_ROWS,
+    STEPS_LEAST = 4,
+    STEPS_MOST = 60,
+    STEPS_LOW = 500
+};
+enum { STEPS_FRUGAL = 16, RANK = GI_IRLS_RANK, PIECE = GI_IRLS_PIECE };
 
 /* --------------------------------------------------------------------- cost */
 
 const gi_blas *gi_irls_choose(const gi_run *run, const gi_problem *p,
-                              double mean_diagonal)
+                              size_t rows, double mean_diagonal)
 {
-    const double room = (double)run->memory, n = (double)p->n;
+    const double room = (double)run->memory, n = (double)rows;
     /* size of the rounding errors beside the smallest eigenvalue, 1, with
      * second derivatives of about 1 */
     double e = 2 * FLT_EPSILON * sqrt(n) * mean_diagonal / p->lambda;
-    int single = p->n >= SINGLE_ROWS && e < 0.1;
+    int single = rows >= SINGLE_ROWS && e < 0.1;
 
     if (p->precision == GI_FACTOR_SINGLE)
         single = 1;
     if (p->precision == GI_FACTOR_DOUBLE)
         single = 0;
-    if (gi_irls_bytes(run, p, &gi_blas_single) > room)
+    if (gi_irls_bytes(run, p, rows, &gi_blas_single) > room)
         return NULL;
-    return single || gi_irls_bytes(run, p, &gi_blas_double) > room
+    return single || gi_irls_bytes(run, p, rows, &gi_blas_double) > room
                ? &gi_blas_single
                : &gi_blas_double;
 }
 
 /* A quarter of the memory, at most. */
-static size_t rank_of(const gi_run *run, const gi_problem *p)
+static size_t rank_of(const gi_run *run, size_t rows)
 {
-    double n = (double)p->n, room = (double)run->memory / 4;
+    double n = (double)rows, room = (double)run->memory / 4;
 
     return (size_t)fmin(fmin(n / 10 + 1, RANK), room / (16 * n) + 1);
 }
 
-double gi_irls_bytes(const gi_run *run, const gi_problem *p,
+double gi_irls_bytes(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas)
 {
-    const double n = (double)p->n, rank = (double)rank_of(run, p);
+    const double n = (double)rows, rank = (double)rank_of(run, rows);
     double vectors = 8 * n * 32 + (double)gi_operator_bytes(p->K);
 
-    return vectors + (blas ? (double)gi_chol_bytes(p->n, blas)
+    return vectors + (blas ? (double)gi_chol_bytes(rows, blas)
                            : 8 * rank * (2 * n + 2 * rank));
 }
 
-double gi_irls_factor_seconds(const gi_problem *p, const gi_blas *blas)
+double gi_irls_factor_seconds(size_t rows, const gi_blas *blas)
 {
-    double n = (double)p->n;
+    double n = (double)rows;
 
     return n * n * n / 3 / gi_rate_gemm(blas);
 }
@@ -80,8 +86,8 @@ static size_t steps_worth(const gi_irls *s)
         return STEPS_LOW;
     if (s->frugal)
         return STEPS_FRUGAL;
-    steps = gi_irls_factor_seconds(s->p, s->blas) /
-            gi_system_product_seconds(s->p, 2);
+    steps = gi_irls_factor_seconds(s->p->n, s->blas) /
+            gi_system_product_seconds(s->p, s->p->n, 2);
     return (size_t)fmin(fmax(steps / 2, STEPS_LEAST), STEPS_MOST);
 }
 
@@ -140,7 +146,7 @@ done:
 static gram_status fill(void *user, size_t row, size_t rows, size_t col,
                         size_t cols, void *tile, size_t ld)
 {
-    enum { WIDTH = 256 };
+    enum { WIDTH = GI_IRLS_WIDTH };
     const filling *f = user;
     const gi_operator *K = f->p->K;
     double part[WIDTH];
@@ -238,7 +244,7 @@ static gram_status make_low(gi_run *run, gi_irls *s)
     for (size_t i = 0; i < p->n; i++)
         top = fmax(top, diagonal[i]);
     GI_TRY(gi_pivot_new(run, p->n, diagonal, gi_system_rows, (void *)p->K,
-                        p->lambda / top, rank_of(run, p), &s->low));
+                        p->lambda / top, rank_of(run, p->n), &s->low));
     GI_TRY(GI_NEW(run, s->V, p->n * s->low->room));
     GI_TRY(gi_chol_new(run, &gi_blas_double, s->low->rank, 0, &s->core));
 done:

@@ -42,12 +42,13 @@ typedef struct gi_irls {
     int frugal;
 } gi_irls;
 
-/* What p will be solved with: NULL if the factor does not fit in memory. */
+/* What p will be solved with, on so many of its rows: NULL if the factor does
+ * not fit in memory. */
 const gi_blas *gi_irls_choose(const gi_run *run, const gi_problem *p,
-                              double mean_diagonal);
-double gi_irls_bytes(const gi_run *run, const gi_problem *p,
+                              size_t rows, double mean_diagonal);
+double gi_irls_bytes(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas);
-double gi_irls_factor_seconds(const gi_problem *p, const gi_blas *blas);
+double gi_irls_factor_seconds(size_t rows, const gi_blas *blas);
 
 gram_status gi_irls_new(gi_run *run, const gi_problem *p, const gi_blas *blas,
                         gi_irls *out);

@@ -18,6 +18,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/system.h"
 
@@ -88,7 +89,7 @@ static double evidence(const laplace *t)
 /* out = B^-1 x, a row at a time. */
 static gram_status apply_inverse(const laplace *t, const double *x, double *out)
 {
-    enum { ROWS = 64 };
+    enum { ROWS = GI_LAPLACE_ROWS };
     const size_t n = t->p->n, blocks = (n + ROWS - 1) / ROWS;
     double *room = NULL;
     gram_status status;
@@ -229,6 +230,7 @@ gram_status gi_laplace_value(gi_run *run, const gi_problem *p, double *value,
     gram_status status = GRAM_OK;
 
     *value = -INFINITY;
+    GI_TRY(gi_problem_check(p));
     if (dlog_lambda)
         *dlog_lambda = 0;
     if (grad)

@@ -18,12 +18,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 enum { MOST = GI_CHAIN_STATES };
 
 /* Fewer points are not worth threads. */
-enum { PARALLEL = 10000 };
+enum { PARALLEL = GI_MARKOV_SERIAL_ROWS };
 
 /* exp(-d) is 0 from here on. */
 static const double far = 800;
@@ -126,8 +127,7 @@ static void root(int p, double amplitude, double Q[MOST][MOST], double *C)
             *C++ = sqrt(amplitude) * Q[i][j];
 }
 
-/* The step over a gap of time. */
-static void make_step(const gi_markov *kernel, double gap, double *step)
+void gi_chain_step(const gi_markov *kernel, double gap, double *step)
 {
     const family *k = &families[kernel->family];
     double *C = step + 2;
@@ -171,7 +171,8 @@ static int by_time(const void *a, const void *b)
     return x->point < y->point ? -1 : 1;
 }
 
-static gram_status check(const gi_markov *kernel, const double *time, size_t n)
+gram_status gi_chain_check(const gi_markov *kernel, const double *time,
+                           size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(time[i]))
@@ -185,30 +186,28 @@ static gram_status check(const gi_markov *kernel, const double *time, size_t n)
 }
 
 gram_status gi_chain_new(gi_run *run, const gi_markov *kernel,
-                         const double *time, size_t n, const double *more,
-                         size_t m, gi_chain *out)
+                         const double *time, size_t n, gi_chain *out)
 {
-    size_t total = n + m, stride;
+    size_t stride;
     double start = kernel->family == GI_MARKOV_MIN ? 0 : -INFINITY;
     arrival *a = NULL;
     gram_status status;
 
-    *out = (gi_chain){.n = total, .states = gi_markov_states(kernel)};
+    *out = (gi_chain){.n = n, .states = gi_markov_states(kernel)};
     stride = gi_chain_stride(out->states);
-    GI_TRY(check(kernel, time, n));
-    GI_TRY(check(kernel, more, m));
-    GI_TRY(GI_NEW(run, a, total));
-    GI_TRY(GI_NEW(run, out->point, total));
-    GI_TRY(GI_NEW(run, out->step, total * stride));
-    for (size_t i = 0; i < total; i++)
-        a[i] = (arrival){i < n ? time[i] : more[i - n], i};
-    qsort(a, total, sizeof *a, by_time);
+    GI_TRY(gi_chain_check(kernel, time, n));
+    GI_TRY(GI_NEW(run, a, n));
+    GI_TRY(GI_NEW(run, out->point, n));
+    GI_TRY(GI_NEW(run, out->step, n * stride));
+    for (size_t i = 0; i < n; i++)
+        a[i] = (arrival){time[i], i};
+    qsort(a, n, sizeof *a, by_time);
 #pragma omp parallel for schedule(static)                                      \
-    num_threads(run->threads) if (total > PARALLEL)
-    for (size_t i = 0; i < total; i++) {
+    num_threads(run->threads) if (n > PARALLEL)
+    for (size_t i = 0; i < n; i++) {
         out->point[i] = a[i].point;
-        make_step(kernel, a[i].time - (i ? a[i - 1].time : start),
-                  out->step + i * stride);
+        gi_chain_step(kernel, a[i].time - (i ? a[i - 1].time : start),
+                      out->step + i * stride);
     }
 done:
     gi_free(a);

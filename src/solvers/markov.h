@@ -84,16 +84,22 @@ gi_chain_move_back(int states, const double *step, double *x)
 
 int gi_markov_states(const gi_markov *kernel);
 
-/* Points 0 .. n-1 are at `time`, points n .. n+m-1 at `more`; of those at the
- * same time the lower number comes first.
+/* Points 0 .. n-1 are at `time`; of those at the same time the lower number
+ * comes first.
  *
  * Cost:   a sort, and less than 0.3 microseconds a point.
  * Errors: MEMORY, RANGE (a coordinate that is not finite, or below 0 for min).
  *         Free it in any case. */
 gram_status gi_chain_new(gi_run *run, const gi_markov *kernel,
-                         const double *time, size_t n, const double *more,
-                         size_t m, gi_chain *out);
+                         const double *time, size_t n, gi_chain *out);
 void gi_chain_free(gi_chain *c);
+
+/* Are times of the kernel's domain?  RANGE if not. */
+gram_status gi_chain_check(const gi_markov *kernel, const double *time,
+                           size_t n);
+
+/* The numbers of a step over a gap of time, infinite before the first place. */
+void gi_chain_step(const gi_markov *kernel, double gap, double *step);
 
 /* Has it the same time as the place before? */
 int gi_chain_tied(const gi_chain *c, size_t place);
@@ -101,6 +107,16 @@ int gi_chain_tied(const gi_chain *c, size_t place);
 /* out = K v; `room` is for n * states numbers. */
 void gi_chain_product(const gi_chain *c, const double *v, double *room,
                       double *out);
+
+/* What a pass leaves at every place, for points between two of them; all NULL
+ * if none are asked for. */
+typedef struct gi_trail {
+    double *factor; /* behind the place the state has covariance L diag(d) L':
+                       d, and L below its diagonal by rows */
+    double *mean;   /* and this mean, of the data that ran forward last */
+    double *pull;   /* r of the place, of those that ran backward last */
+    double *grip;   /* N of the place, by gi_pass_spread() */
+} gi_trail;
 
 /* One lambda. */
 typedef struct gi_pass {
@@ -112,10 +128,12 @@ typedef struct gi_pass {
     double logdet; /* of A, observed places only */
     size_t rank;   /* observed places whose y is not known before, n if lambda
                       > 0; the others are left out */
+    gi_trail trail;
 } gi_pass;
 
 /* A pass over the chain, for any lambda; keeps the chain. */
 gram_status gi_pass_new(gi_run *run, const gi_chain *chain, gi_pass *out);
+gram_status gi_pass_keep_trail(gi_run *run, gi_pass *s);
 void gi_pass_free(gi_pass *s);
 
 /* The part that all data share.  Keeps noise. */
@@ -140,12 +158,25 @@ void gi_pass_backward(const gi_pass *s, double *v);
 /* The diagonal of A^-1; at places that are not observed, the variance of f. */
 void gi_pass_spread(const gi_pass *s, double *out);
 
+/* A point that is not in the chain: so many places are before it, and the
+ * steps from the last of them and to the one after. */
+typedef struct gi_between {
+    size_t place;
+    const double *in, *out;
+} gi_between;
+
+/* With a trail: the mean of f there, for data that have run forward and
+ * backward, and its variance, after a spread.  Whatever other points are asked
+ * for, these are its bits. */
+double gi_pass_mean(const gi_pass *s, const gi_between *at);
+double gi_pass_variance(const gi_pass *s, const gi_between *at);
+
 /* Mean of f + b and variance, as solver->variance has it, at the rows of T,
  * mean[i*targets + t] (either NULL: not wanted).  From y and the intercepts of
  * s, not from alpha: sums of alpha_i k(x_i, x) lose digits that the filter
  * keeps.
  *
- * Cost: that of a solve with n + m points. */
+ * Cost: that of a solve, and a search and two steps for every row. */
 gram_status gi_markov_predict(gi_run *run, const gi_problem *p,
                               const gi_solution *s, const gi_operator *T,
                               double *mean, double *variance);

@@ -14,7 +14,9 @@
  *     r = g + u e,           N = e e'/S + W'G W,   W = I - (d_0/S) l e'
  *
  * Where nothing is observed r = g, N = G, and f has the mean m_0 + d_0 l'g and
- * the variance d_0 - d_0^2 l'G l.
+ * the variance d_0 - d_0^2 l'G l.  A point between two places is such a place,
+ * with the state of the one before and r and N of the one after: it needs
+ * nothing but these, and nobody notices it.
  */
 #include "solvers/markov.h"
 
@@ -38,8 +40,26 @@ done:
     return status;
 }
 
+gram_status gi_pass_keep_trail(gi_run *run, gi_pass *s)
+{
+    const size_t n = s->chain->n, p = (size_t)s->chain->states;
+    gi_trail *t = &s->trail;
+    gram_status status;
+
+    GI_TRY(GI_NEW(run, t->factor, n * (p * (p + 1) / 2)));
+    GI_TRY(GI_NEW(run, t->mean, n * p));
+    GI_TRY(GI_NEW(run, t->pull, n * p));
+    GI_TRY(GI_NEW(run, t->grip, n * (p * p)));
+done:
+    return status;
+}
+
 void gi_pass_free(gi_pass *s)
 {
+    gi_free(s->trail.factor);
+    gi_free(s->trail.mean);
+    gi_free(s->trail.pull);
+    gi_free(s->trail.grip);
     gi_free(s->slope);
     gi_free(s->level);
     *s = (gi_pass){0};
@@ -100,6 +120,33 @@ INLINE void advance(const int p, const double *step, double L[MOST][MOST],
     }
 }
 
+/* d and L, into a place of the trail and from it. */
+INLINE void put_factor(const int p, double L[MOST][MOST], const double *d,
+                       double *out)
+{
+    for (int i = 0; i < p; i++) {
+        *out++ = d[i];
+        for (int j = 0; j < i; j++)
+            *out++ = L[i][j];
+    }
+}
+
+INLINE void get_factor(const int p, const double *from, double L[MOST][MOST],
+                       double *d)
+{
+    for (int i = 0; i < p; i++) {
+        d[i] = *from++;
+        for (int j = 0; j < i; j++)
+            L[i][j] = *from++;
+    }
+}
+
+INLINE void put_vector(const int p, const double *x, size_t place, double *out)
+{
+    for (int j = 0; out && j < p; j++)
+        out[place * (size_t)p + (size_t)j] = x[j];
+}
+
 INLINE void filter(const int p, gi_pass *s)
 {
     const gi_chain *c = s->chain;
@@ -120,6 +167,9 @@ INLINE void filter(const int p, gi_pass *s)
             s->logdet += log(S);
             s->rank++;
         }
+        if (s->trail.factor)
+            put_factor(p, L, d,
+                       s->trail.factor + i * (size_t)(p * (p + 1) / 2));
     }
 }
 
@@ -134,15 +184,16 @@ INLINE void forward(const int p, const gi_pass *s, const double *y, double *v)
         double gain;
 
         gi_chain_move(p, c->step + i * gi_chain_stride(p), m);
-        if (!is_observed(R)) {
+        if (is_observed(R)) {
+            v[i] = S > 0 ? y[i] - m[0] : 0;
+            gain = S > 0 ? s->level[i] / S * v[i] : 0;
+            m[0] += gain;
+            for (int j = 1; j < p; j++)
+                m[j] += slope[j - 1] * gain;
+        } else {
             v[i] = m[0];
-            continue;
         }
-        v[i] = S > 0 ? y[i] - m[0] : 0;
-        gain = S > 0 ? s->level[i] / S * v[i] : 0;
-        m[0] += gain;
-        for (int j = 1; j < p; j++)
-            m[j] += slope[j - 1] * gain;
+        put_vector(p, m, i, s->trail.mean);
     }
 }
 
@@ -183,6 +234,7 @@ INLINE void backward(const int p, const gi_pass *s, double *v)
             r[0] = (v[i] + R * r[0] - level * tail) * inverse;
             v[i] = (v[i] - level * whole) * inverse;
         }
+        put_vector(p, r, i, s->trail.pull);
         gi_chain_move_back(p, c->step + i * gi_chain_stride(p), r);
     }
 }
@@ -264,8 +316,58 @@ INLINE void spread(const int p, const gi_pass *s, double *out)
         } else {
             out[i] = 0;
         }
+        for (int j = 0; s->trail.grip && j < p; j++)
+            put_vector(p, G[j], i * (size_t)p + (size_t)j, s->trail.grip);
         congruence(p, c->step + i * gi_chain_stride(p), G);
     }
+}
+
+/* ----------------------------------------------------------------- between */
+
+/* L and d at a point, given what is observed before it. */
+INLINE void arrive(const int p, const gi_pass *s, const gi_between *at,
+                   double L[MOST][MOST], double *d)
+{
+    if (at->place > 0)
+        get_factor(
+            p, s->trail.factor + (at->place - 1) * (size_t)(p * (p + 1) / 2), L,
+            d);
+    advance(p, at->in, L, d);
+}
+
+INLINE double mean_at(const int p, const gi_pass *s, const gi_between *at)
+{
+    double L[MOST][MOST] = {{0}}, d[MOST] = {0}, m[MOST] = {0}, r[MOST] = {0};
+    double whole;
+
+    arrive(p, s, at, L, d);
+    for (int j = 0; at->place > 0 && j < p; j++)
+        m[j] = s->trail.mean[(at->place - 1) * (size_t)p + (size_t)j];
+    for (int j = 0; at->place < s->chain->n && j < p; j++)
+        r[j] = s->trail.pull[at->place * (size_t)p + (size_t)j];
+    gi_chain_move(p, at->in, m);
+    gi_chain_move_back(p, at->out, r);
+    whole = r[0];
+    for (int j = 1; j < p; j++)
+        whole += L[j][0] * r[j];
+    return m[0] + d[0] * whole;
+}
+
+INLINE double variance_at(const int p, const gi_pass *s, const gi_between *at)
+{
+    double L[MOST][MOST] = {{0}}, d[MOST] = {0}, G[MOST][MOST] = {{0}};
+    double a[MOST] = {1};
+
+    arrive(p, s, at, L, d);
+    for (int j = 0; at->place < s->chain->n && j < p; j++)
+        for (int k = 0; k < p; k++)
+            G[j][k] =
+                s->trail.grip[(at->place * (size_t)p + (size_t)j) * (size_t)p +
+                              (size_t)k];
+    congruence(p, at->out, G);
+    for (int j = 1; j < p; j++)
+        a[j] = L[j][0];
+    return fmax(0, d[0] * (1 - d[0] * quadratic(p, G, a)));
 }
 
 /* ------------------------------------------------------- by number of states
@@ -287,6 +389,14 @@ INLINE void spread(const int p, const gi_pass *s, double *out)
     static void spread_##p(const gi_pass *s, double *out)                      \
     {                                                                          \
         spread(p, s, out);                                                     \
+    }                                                                          \
+    static double mean_##p(const gi_pass *s, const gi_between *at)             \
+    {                                                                          \
+        return mean_at(p, s, at);                                              \
+    }                                                                          \
+    static double variance_##p(const gi_pass *s, const gi_between *at)         \
+    {                                                                          \
+        return variance_at(p, s, at);                                          \
     }
 
 WITH(1)
@@ -298,10 +408,12 @@ static const struct {
     void (*forward)(const gi_pass *s, const double *y, double *v);
     void (*backward)(const gi_pass *s, double *v);
     void (*spread)(const gi_pass *s, double *out);
+    double (*mean)(const gi_pass *s, const gi_between *at);
+    double (*variance)(const gi_pass *s, const gi_between *at);
 } with[] = {
-    [1] = {filter_1, forward_1, backward_1, spread_1},
-    [2] = {filter_2, forward_2, backward_2, spread_2},
-    [3] = {filter_3, forward_3, backward_3, spread_3},
+    [1] = {filter_1, forward_1, backward_1, spread_1, mean_1, variance_1},
+    [2] = {filter_2, forward_2, backward_2, spread_2, mean_2, variance_2},
+    [3] = {filter_3, forward_3, backward_3, spread_3, mean_3, variance_3},
 };
 
 void gi_pass_filter(gi_pass *s, const double *noise, double lambda,
@@ -326,4 +438,14 @@ void gi_pass_backward(const gi_pass *s, double *v)
 void gi_pass_spread(const gi_pass *s, double *out)
 {
     with[s->chain->states].spread(s, out);
+}
+
+double gi_pass_mean(const gi_pass *s, const gi_between *at)
+{
+    return with[s->chain->states].mean(s, at);
+}
+
+double gi_pass_variance(const gi_pass *s, const gi_between *at)
+{
+    return with[s->chain->states].variance(s, at);
 }

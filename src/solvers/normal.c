@@ -11,28 +11,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/gemm.h"
 #include "solvers/each.h"
 #include "solvers/system.h"
 
-enum { ROWS = GI_NORMAL_ROWS, EDGE = 256 };
+enum { ROWS = GI_NORMAL_ROWS, EDGE = GI_NORMAL_EDGE };
 
-double gi_normal_seconds(const gi_run *run, const gi_problem *p)
+double gi_normal_seconds(const gi_run *run, const gi_problem *p, size_t rows)
 {
     const double scattered = 1e9; /* additions a second to sparse places */
     const gi_csr *csr = p->K->csr;
     double N = (double)p->K->features, sum = 0;
 
     if (!csr)
-        return (double)p->n * N * N / gi_rate_gemm(&gi_blas_double) /
+        return (double)rows * N * N / gi_rate_gemm(&gi_blas_double) /
                run->threads;
     for (size_t i = 0; i < csr->rows; i++) {
         double entries = (double)(csr->start[i + 1] - csr->start[i]);
 
         sum += entries * entries / 2;
     }
-    return sum / scattered / run->threads;
+    return sum * ((double)rows / (double)csr->rows) / scattered / run->threads;
 }
 
 /* -------------------------------------------------------------------- dense */

@@ -8,6 +8,7 @@
 #ifndef GI_NORMAL_H
 #define GI_NORMAL_H
 
+#include "base/limits.h"
 #include "solvers/solver.h"
 
 typedef struct gi_normal {
@@ -19,16 +20,13 @@ typedef struct gi_normal {
     double *c;      /* N x targets */
 } gi_normal;
 
-/* Rows of Phi that are worked on at a time. */
-enum { GI_NORMAL_ROWS = 512 };
-
 /* Cost: n N^2 flops, or half the sum of the squares of the rows' numbers of
  * entries if Phi is sparse.  Memory: N^2 numbers, and GI_NORMAL_ROWS rows of
  * Phi.  Ticks. */
 gram_status gi_normal_new(gi_run *run, const gi_problem *p, gi_normal *out);
 void gi_normal_free(gi_normal *q); /* what is inside */
 
-/* Seconds by the fixed rates. */
-double gi_normal_seconds(const gi_run *run, const gi_problem *p);
+/* Seconds for so many of the rows, by the fixed rates. */
+double gi_normal_seconds(const gi_run *run, const gi_problem *p, size_t rows);
 
 #endif

@@ -14,6 +14,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "cpu/cpu.h"
 #include "kernels/block.h"
@@ -22,7 +23,7 @@
 #include "solvers/each.h"
 
 /* Edge of the pieces in which a matrix is stored: whole tiles of the engine. */
-enum { EDGE = 384 };
+enum { EDGE = GI_OPERATOR_EDGE };
 
 /* A block source, and the threads it was made for. */
 typedef struct source {
@@ -239,7 +240,7 @@ done:
 /* Are the rows in so few places that it pays to compute them there? */
 static int in_few_places(const rows_out *r)
 {
-    const size_t least = 32; /* rows of a place, in the mean */
+    const size_t least = GI_OPERATOR_PLACE_ROWS; /* in the mean */
     size_t places = 0, ld;
 
     for (size_t i = 0; i < r->m; i += run_of_rows(r, i, &ld))
@@ -313,6 +314,8 @@ static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 {
     const kernel_matrix *m = K->user;
 
+    if (m->t)
+        return gi_engine_alone(run, m->p, m->theta, m->x, m->t, out);
     return gi_engine_diagonal(run, m->p, m->theta, m->x, out);
 }
 

@@ -8,6 +8,7 @@
 #ifndef GI_OPERATOR_H
 #define GI_OPERATOR_H
 
+#include "base/limits.h"
 #include "kernels/engine.h"
 #include "kernels/learn.h"
 #include "linalg/blas.h"
@@ -84,9 +85,6 @@ struct gi_operator {
     /* flops of one entry, for the plan */
     double cost;
 };
-
-/* Features beyond this number are not looked for. */
-enum { GI_OPERATOR_FEATURES = 1 << 15 };
 
 /* The matrix of the program at theta (NULL: its own values) on all pairs of x
  * and t; t NULL: symmetric.  Points are in double; what single precision needs

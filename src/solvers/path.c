@@ -33,8 +33,9 @@ gram_status gi_path_new(gi_run *run, const gi_problem *p, const gi_blas *blas,
     gram_status status;
 
     one.threads = 1;
-    primal = gi_path_primal_cost(&one, p, want, GRID);
-    band = gi_path_band_cost(&one, p, precision, want, GRID);
+    GI_TRY(gi_problem_check(p));
+    primal = gi_path_primal_cost(&one, p, p->n, want, GRID);
+    band = gi_path_band_cost(&one, p, p->n, precision, want, GRID);
     GI_TRY(gi_path_markov(run, p, out));
     if (!*out && primal.possible && primal.seconds < band.seconds)
         GI_TRY(gi_path_primal(run, p, out));
@@ -52,19 +53,19 @@ void gi_path_free(gi_path *path)
         path->free(path);
 }
 
-gi_cost gi_path_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_cost(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas, unsigned want, size_t count)
 {
     const double markov_bytes = 400, markov_seconds = 300e-9;
-    gi_cost primal = gi_path_primal_cost(run, p, want, count);
-    gi_cost band =
-        gi_path_band_cost(run, p, blas ? blas : &gi_blas_double, want, count);
+    gi_cost primal = gi_path_primal_cost(run, p, rows, want, count);
+    gi_cost band = gi_path_band_cost(
+        run, p, rows, blas ? blas : &gi_blas_double, want, count);
 
     if (p->K->markov)
         return (gi_cost){.possible = 1,
-                         .bytes = markov_bytes * (double)p->n,
+                         .bytes = markov_bytes * (double)rows,
                          .seconds = markov_seconds * (double)count *
-                                    (double)p->n / run->threads};
+                                    (double)rows / run->threads};
     return primal.possible && primal.seconds < band.seconds ? primal : band;
 }
 
@@ -72,30 +73,30 @@ gi_cost gi_path_cost(const gi_run *run, const gi_problem *p,
 
 /* The cheapest of the ways to leave folds out, and whether it is a band for
  * each fold. */
-static gi_cost cheapest(const gi_run *run, const gi_problem *p,
+static gi_cost cheapest(const gi_run *run, const gi_problem *p, size_t rows,
                         const gi_blas *blas, size_t folds, size_t count,
                         int *refits)
 {
-    gi_cost each = gi_path_refits_cost(run, p, blas, folds, count);
-    gi_cost one = gi_path_band_folds_cost(run, p, blas, folds, count);
-    gi_cost primal = gi_path_primal_cost(run, p, GI_WANT_LOO, count);
+    gi_cost each = gi_path_refits_cost(run, p, rows, blas, folds, count);
+    gi_cost one = gi_path_band_folds_cost(run, p, rows, blas, folds, count);
+    gi_cost primal = gi_path_primal_cost(run, p, rows, GI_WANT_LOO, count);
 
     *refits = 0;
     if (p->K->markov)
-        return gi_path_cost(run, p, blas, GI_WANT_LOO, count);
+        return gi_path_cost(run, p, rows, blas, GI_WANT_LOO, count);
     if (primal.possible && primal.seconds < one.seconds)
         one = primal;
     *refits = each.possible && each.seconds < one.seconds;
     return *refits ? each : one;
 }
 
-gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p, size_t rows,
                            const gi_blas *blas, size_t folds, size_t count)
 {
-    const double residuals = (double)count * (double)p->n * (double)p->targets;
+    const double residuals = (double)count * (double)rows * (double)p->targets;
     int refits;
-    gi_cost c =
-        cheapest(run, p, blas ? blas : &gi_blas_double, folds, count, &refits);
+    gi_cost c = cheapest(run, p, rows, blas ? blas : &gi_blas_double, folds,
+                         count, &refits);
 
     c.bytes += residuals * sizeof(double);
     return c;
@@ -113,7 +114,8 @@ gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
 
     one.threads = 1;
     blas = blas ? blas : &gi_blas_double;
-    cheapest(&one, p, blas, folds, count, &refits);
+    GI_TRY(gi_problem_check(p));
+    cheapest(&one, p, p->n, blas, folds, count, &refits);
     if (refits)
         return gi_path_refits(run, p, blas, fold, folds, lambda, count, out);
     GI_TRY(gi_path_new(&reduce, p, blas, GI_WANT_LOO, &path));

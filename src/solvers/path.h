@@ -58,8 +58,8 @@ gram_status gi_path_new(gi_run *run, const gi_problem *p, const gi_blas *blas,
                         unsigned want, gi_path **out);
 void gi_path_free(gi_path *path);
 
-/* Cost of gi_path_new and of `count` lambdas. */
-gi_cost gi_path_cost(const gi_run *run, const gi_problem *p,
+/* Cost of gi_path_new and of `count` lambdas on so many of the rows. */
+gi_cost gi_path_cost(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas, unsigned want, size_t count);
 
 /* Residuals of leaving out whole folds, fold[i] in 0 .. folds-1, at many
@@ -71,8 +71,8 @@ gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
                           const int *fold, size_t folds, const double *lambda,
                           size_t count, double *out);
 
-/* Its cost, with folds of about equal size. */
-gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p,
+/* Its cost on so many of the rows, with folds of about equal size. */
+gi_cost gi_path_folds_cost(const gi_run *run, const gi_problem *p, size_t rows,
                            const gi_blas *blas, size_t folds, size_t count);
 
 /* The three ways; NULL in *out if the problem has not the structure. */

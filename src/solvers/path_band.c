@@ -18,13 +18,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/path_band.h"
 #include "solvers/system.h"
 
 /* Edge of a tile in which K is asked for. */
-enum { EDGE = 384 };
+enum { EDGE = GI_PATH_BAND_EDGE };
 
 /* ----------------------------------------------------------------- lambdas */
 
@@ -402,10 +403,10 @@ done:
     return status;
 }
 
-gi_cost gi_path_band_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_band_cost(const gi_run *run, const gi_problem *p, size_t rows,
                           const gi_blas *blas, unsigned want, size_t count)
 {
-    const double n = (double)p->n, b = (double)gi_band_width(p->n);
+    const double n = (double)rows, b = (double)gi_band_width(rows);
     const double rate = gi_rate_gemm(blas) * run->threads;
     const double doubles = gi_rate_gemm(&gi_blas_double) * run->threads;
     const double size = (double)blas->size, word = sizeof(double);

@@ -4,6 +4,7 @@
 #ifndef GI_PATH_BAND_H
 #define GI_PATH_BAND_H
 
+#include "base/limits.h"
 #include "linalg/band.h"
 #include "solvers/path_inside.h"
 
@@ -43,9 +44,6 @@ typedef struct gi_banded_left {
     size_t count;
     double *alpha, *spread;
 } gi_banded_left;
-
-/* Points that are looked at together. */
-enum { GI_BANDED_BATCH = 8 };
 
 /* Of that many points at most, all with factors; spread if it is wanted, which
  * makes Q if it is not there yet. */

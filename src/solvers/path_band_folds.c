@@ -13,12 +13,13 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/path_band.h"
 
 /* Of the tiles of P_II. */
-enum { EDGE = 192 };
+enum { EDGE = GI_PATH_FOLDS_EDGE };
 
 /* The m rows of a fold. */
 typedef struct block {
@@ -186,11 +187,12 @@ done:
 }
 
 gi_cost gi_path_band_folds_cost(const gi_run *run, const gi_problem *p,
-                                const gi_blas *blas, size_t folds, size_t count)
+                                size_t rows, const gi_blas *blas, size_t folds,
+                                size_t count)
 {
-    const double n = (double)p->n, m = folds > 0 ? n / (double)folds : n;
+    const double n = (double)rows, m = folds > 0 ? n / (double)folds : n;
     const double rate = gi_rate_gemm(blas) * run->threads;
-    gi_cost c = gi_path_band_cost(run, p, blas, GI_WANT_LOO, count);
+    gi_cost c = gi_path_band_cost(run, p, rows, blas, GI_WANT_LOO, count);
 
     c.bytes += 2 * n * m * (double)blas->size;
     c.seconds += (double)count * n * m * (n + m / 3) / (0.75 * rate);

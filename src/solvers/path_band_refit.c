@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/gemm.h"
 #include "solvers/each.h"
@@ -23,7 +24,7 @@
 #include "solvers/system.h"
 
 /* Rows of K_IJ at a time. */
-enum { ROWS = 256 };
+enum { ROWS = GI_PATH_REFIT_ROWS };
 
 /* A fold that is left out, at `count` lambdas. */
 typedef struct leaving {
@@ -202,19 +203,18 @@ done:
     return status;
 }
 
-gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p, size_t rows,
                             const gi_blas *blas, size_t folds, size_t count)
 {
-    const double n = (double)p->n, k = (double)folds, word = sizeof(double);
+    const double n = (double)rows, k = (double)folds, word = sizeof(double);
     const double targets = (double)p->targets + 1;
     const double columns = (double)count * targets;
-    const double width = (double)gi_band_width(p->n);
+    const double width = (double)gi_band_width(rows);
     const double pairs = n * n / gi_rate_kernel(p->K->cost) / run->threads;
-    gi_problem rest = *p;
+    const size_t rest = folds > 0 ? rows - rows / folds : rows;
     gi_cost c;
 
-    rest.n = folds > 0 ? p->n - p->n / folds : p->n;
-    c = gi_path_band_cost(run, p, blas, 0, count);
+    c = gi_path_band_cost(run, p, rows, blas, 0, count);
     c.possible = p->K->part != NULL;
     /* folds may be small, hence all rows and factors of a batch; the operator
      * of the others has rows of its own */
@@ -222,6 +222,6 @@ gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p,
                GI_BANDED_BATCH * n * word * (2 * width + targets) +
                (double)gi_operator_bytes(p->K);
     c.seconds =
-        k * gi_path_band_cost(run, &rest, blas, 0, count).seconds + pairs;
+        k * gi_path_band_cost(run, p, rest, blas, 0, count).seconds + pairs;
     return c;
 }

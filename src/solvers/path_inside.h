@@ -23,15 +23,16 @@ gi_criteria gi_path_criteria(const gi_problem *p, unsigned want,
 /* The criteria of a lambda at which there are none. */
 gi_criteria gi_path_nothing(double lambda);
 
-/* What each would take; possible = 0 if the problem has not the structure. */
-gi_cost gi_path_band_cost(const gi_run *run, const gi_problem *p,
+/* What each would take on so many of the rows; possible = 0 if the problem has
+ * not the structure. */
+gi_cost gi_path_band_cost(const gi_run *run, const gi_problem *p, size_t rows,
                           const gi_blas *blas, unsigned want, size_t count);
 gi_cost gi_path_band_folds_cost(const gi_run *run, const gi_problem *p,
-                                const gi_blas *blas, size_t folds,
+                                size_t rows, const gi_blas *blas, size_t folds,
                                 size_t count);
-gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p, size_t rows,
                             const gi_blas *blas, size_t folds, size_t count);
-gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p, size_t rows,
                             unsigned want, size_t count);
 
 #endif

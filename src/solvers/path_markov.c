@@ -13,13 +13,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/markov.h"
 #include "solvers/path_inside.h"
 #include "solvers/system.h"
 
 /* Shorter chains are not worth threads. */
-enum { PARALLEL = 1000 };
+enum { PARALLEL = GI_PATH_MARKOV_SERIAL_ROWS };
 
 typedef struct markov_path {
     gi_path path;
@@ -316,7 +317,7 @@ gram_status gi_path_markov(gi_run *run, const gi_problem *p, gi_path **out)
                         .residuals = residuals,
                         .folds = folds,
                         .free = release};
-    GI_TRY(gi_chain_new(run, K->markov, K->time, p->n, NULL, 0, &m->chain));
+    GI_TRY(gi_chain_new(run, K->markov, K->time, p->n, &m->chain));
     GI_TRY(GI_NEW(run, m->noise, p->n));
     GI_TRY(GI_NEW(run, m->ones, p->n));
     GI_TRY(GI_NEW(run, m->y, p->n * p->targets));

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/eigen.h"
 #include "linalg/gemm.h"
@@ -31,7 +32,7 @@
 #include "solvers/system.h"
 
 /* Lambdas of a pass, edge of a tile of F'F. */
-enum { LAMBDAS = 64, EDGE = 256 };
+enum { LAMBDAS = GI_PATH_PRIMAL_LAMBDAS, EDGE = GI_PATH_PRIMAL_EDGE };
 
 static double rows_free(const gi_primal *b)
 {
@@ -436,10 +437,10 @@ done:
     return status;
 }
 
-gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p,
+gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p, size_t rows,
                             unsigned want, size_t count)
 {
-    const double n = (double)p->n, N = (double)p->K->features;
+    const double n = (double)rows, N = (double)p->K->features;
     const double one = gi_rate_gemm(&gi_blas_double), all = one * run->threads;
     const double targets = (double)p->targets, word = sizeof(double);
     gi_cost c = {0};

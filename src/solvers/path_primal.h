@@ -4,10 +4,8 @@
 #ifndef GI_PATH_PRIMAL_H
 #define GI_PATH_PRIMAL_H
 
+#include "base/limits.h"
 #include "solvers/path.h"
-
-/* Rows of a block. */
-enum { GI_PRIMAL_ROWS = 512 };
 
 typedef struct gi_primal {
     gi_path path;

@@ -23,6 +23,7 @@ gram_status gi_sample_rows(gi_run *run, const gi_problem *p, const size_t *row,
     gram_status status;
 
     a.problem.n = m;
+    a.problem.K = NULL; /* that of all rows is not that of these */
     a.problem.start = NULL;
     GI_TRY(GI_NEW(run, a.y, m * targets));
     for (size_t i = 0; i < m; i++)

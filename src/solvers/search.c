@@ -9,6 +9,7 @@
  * sample, and the last search begins near its end.  A path is cheap enough to
  * go from the first sample to all rows.
  */
+#include "base/limits.h"
 #include "solvers/criterion.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 #include "solvers/space.h"
 
 enum {
-    FIRST_ROWS = 500,
+    FIRST_ROWS = GI_SEARCH_FIRST_ROWS,
     SAMPLE_STEPS = 40, /* evaluations at most, on a sample */
     FINAL_STEPS = 100, /* and on all rows */
     KEPT = 2,          /* searches that leave the first sample */

@@ -1,5 +1,8 @@
 /* singular.c - see singular.h.
  *
+ * Columns on the right are solved for each for itself: they may be rows that
+ * are asked for.
+ *
  * Trap: the normal matrix of F itself has the condition of A, about 1/(n u)
  * when A is cut off there; that of E does not know the pivots.
  */
@@ -7,12 +10,13 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
-#include "linalg/gemm.h"
+#include "linalg/columns.h"
 #include "solvers/each.h"
 
 /* Rows of the basis that are solved for together. */
-enum { ROWS = 256 };
+enum { ROWS = GI_SINGULAR_ROWS };
 
 /* ROWS rows of S = W^1/2 F L^-1, in the place of F. */
 typedef struct making {
@@ -105,8 +109,8 @@ gram_status gi_singular_fit(const gi_singular *s, size_t m, const double *b,
 
     if (s->rank == 0)
         goto done;
-    GI_TRY(gi_gemm_double(s->run, 1, 0, s->rank, m, s->n, 1, s->basis, s->ld, b,
-                          m, 0, c, m));
+    GI_TRY(gi_columns_gemm(s->run, 1, s->rank, m, s->n, 1, s->basis, s->ld, b,
+                           m, 0, c, m));
     GI_TRY(gi_singular_normal(s, m, c));
 done:
     return status;
@@ -114,25 +118,36 @@ done:
 
 gram_status gi_singular_normal(const gi_singular *s, size_t m, double *c)
 {
-    return s->rank ? gi_chol_solve(s->run, s->normal, m, c, m) : GRAM_OK;
+    return s->rank ? gi_chol_each(s->run, s->normal, 1, m, c, m) : GRAM_OK;
 }
 
 gram_status gi_singular_expand(const gi_singular *s, size_t m, double scale,
                                const double *c, double keep, double *b)
 {
     /* with a rank of 0 there is still b to be scaled */
-    return gi_gemm_double(s->run, 0, 0, s->n, m, s->rank, scale, s->basis,
-                          s->rank ? s->ld : 1, c, m, keep, b, m);
+    return gi_columns_gemm(s->run, 0, s->n, m, s->rank, scale, s->basis,
+                           s->rank ? s->ld : 1, c, m, keep, b, m);
 }
 
-void gi_singular_forward(const gi_singular *s, size_t m, double *c)
+static gram_status divide(const gi_singular *s, int tu, size_t m, double *c)
 {
-    if (s->rank)
-        gi_blas_double.trsm(1, s->rank, m, s->upper, s->rank, c, m);
+    double *room = NULL;
+    gram_status status;
+
+    GI_TRY(GI_NEW(s->run, room, gi_columns_room(m)));
+    gi_columns_divide(&gi_blas_double, tu, s->rank, m, s->upper, s->rank, c, m,
+                      room);
+done:
+    gi_free(room);
+    return status;
 }
 
-void gi_singular_backward(const gi_singular *s, size_t m, double *c)
+gram_status gi_singular_forward(const gi_singular *s, size_t m, double *c)
 {
-    if (s->rank)
-        gi_blas_double.trsm(0, s->rank, m, s->upper, s->rank, c, m);
+    return divide(s, 1, m, c);
+}
+
+gram_status gi_singular_backward(const gi_singular *s, size_t m, double *c)
+{
+    return divide(s, 0, m, c);
 }

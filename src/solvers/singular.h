@@ -42,7 +42,7 @@ gram_status gi_singular_expand(const gi_singular *s, size_t m, double scale,
 gram_status gi_singular_normal(const gi_singular *s, size_t m, double *c);
 
 /* c = L^-1 c, and c = L'^-1 c: both give A_pp^-1 c. */
-void gi_singular_forward(const gi_singular *s, size_t m, double *c);
-void gi_singular_backward(const gi_singular *s, size_t m, double *c);
+gram_status gi_singular_forward(const gi_singular *s, size_t m, double *c);
+gram_status gi_singular_backward(const gi_singular *s, size_t m, double *c);
 
 #endif

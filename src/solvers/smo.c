@@ -15,14 +15,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/smo_inside.h"
 
 /* Variables worked on at a time, at most. */
-enum { SET_MOST = 4096 };
+enum { SET_MOST = GI_SMO_SET };
 /* Columns of the gradient that a thread updates at a time. */
-enum { PIECE = 2048 };
+enum { PIECE = GI_SMO_PIECE };
 /* The set is solved until its violation is this part of the whole one. */
 #define INNER_PART 0.07
 /* Fresh gradients in a row that bring the violation no lower: the end. */

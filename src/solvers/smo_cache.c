@@ -10,11 +10,12 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 
 /* Bytes of a slab, about. */
-enum { SLAB = 1 << 24 };
+enum { SLAB = GI_SMO_SLAB_BYTES };
 
 struct gi_smo_cache {
     const gi_operator *K;

@@ -3,6 +3,7 @@
 #ifndef GI_SMO_CACHE_H
 #define GI_SMO_CACHE_H
 
+#include "base/limits.h"
 #include "solvers/operator.h"
 
 typedef struct gi_smo_cache gi_smo_cache;
@@ -12,8 +13,6 @@ typedef struct gi_smo_cache gi_smo_cache;
 gram_status gi_smo_cache_new(gi_run *run, const gi_operator *K, size_t bytes,
                              gi_smo_cache **out);
 void gi_smo_cache_free(gi_smo_cache *c);
-
-enum { GI_SMO_ROWS_LEAST = 32 };
 
 /* Rows that are there at once, at most. */
 size_t gi_smo_cache_most(const gi_smo_cache *c);

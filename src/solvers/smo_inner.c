@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 #include "solvers/smo_inside.h"
@@ -23,7 +24,7 @@
 enum { STEPS = 20, PAD = 16 };
 enum { BALANCE = 300 };
 /* Rows of the set's matrix that a thread gathers at a time. */
-enum { GATHER = 32 };
+enum { GATHER = GI_SMO_GATHER_ROWS };
 
 /* ------------------------------------------------------------------- gather */
 

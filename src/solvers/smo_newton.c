@@ -22,13 +22,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/chol.h"
 #include "solvers/smo_inside.h"
 
 /* Fewer variables are left to steps of two; more picked ones are too many, and
  * so are more rounds. */
-enum { FEWEST = 24, PICKED = 254, ROUNDS = 24 };
+enum {
+    MIN_VARIABLES = GI_SMO_NEWTON_MIN,
+    PICKED = GI_SMO_NEWTON_PICKED,
+    ROUNDS = 24
+};
 enum { CONSTRAINTS = PICKED + GI_SMO_GROUPS };
 /* Added to the diagonal, relative to it and for each variable: what rounding
  * in single precision could take from it. */
@@ -343,7 +348,7 @@ gram_status gi_smo_newton(gi_run *run, gi_smo_state *s, int *good)
 
     *good = 0;
     GI_TRY(begin(run, &w));
-    if (w.n >= FEWEST)
+    if (w.n >= MIN_VARIABLES)
         GI_TRY(find_step(run, &w, good));
     for (size_t g = 0; *good && g < w.sums; g++)
         balance(&w, w.group[g]);

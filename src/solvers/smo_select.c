@@ -5,6 +5,7 @@
  * by sorting.  Variables of the last set that are at no bound stay, at most
  * half of the set: without them they would be moved to and fro between sets.
  */
+#include "base/limits.h"
 #include "solvers/smo_inside.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 /* Variables of a set, at least; where more are free it is larger, so that they
  * are in it together. */
-enum { FEWEST = 1024 };
+enum { MIN_VARIABLES = GI_SMO_SET_MIN };
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -148,7 +149,7 @@ void gi_smo_choose(gi_smo_state *s)
     size_t rise, fall, up, down, stay, room;
 
     stay = find_free(s);
-    s->room = 3 * s->free / 2 < FEWEST ? FEWEST : 3 * s->free / 2;
+    s->room = 3 * s->free / 2 < MIN_VARIABLES ? MIN_VARIABLES : 3 * s->free / 2;
     s->room = min_size(s->room, s->most);
     room = s->room - min_size(stay, s->room / 2);
     s->size = min_size(stay, s->room / 2);

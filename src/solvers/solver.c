@@ -38,6 +38,13 @@ const gi_solver *gi_solver_at(size_t i)
     return i < COUNT ? solvers[i] : NULL;
 }
 
+gram_solver gram_solver_at(size_t i)
+{
+    if (i >= COUNT)
+        return (gram_solver){0};
+    return (gram_solver){solvers[i]->name, solvers[i]->brief};
+}
+
 gram_status gi_solver_find(const char *name, const gi_solver **out)
 {
     const char *names[COUNT];
@@ -65,6 +72,19 @@ double gi_rate_kernel(double cost)
     return 1 / (ENTRY_SECONDS + cost / RATE_ENTRIES);
 }
 
+gram_status gi_problem_check(const gi_problem *p)
+{
+    if (p->n == 0 || p->targets == 0)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "%zu rows and %zu targets, must be at least 1", p->n,
+                       p->targets);
+    if (!p->K || p->K->rows != p->n || p->K->cols != p->n)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "a problem of %zu rows: its matrix is %zu x %zu", p->n,
+                       p->K ? p->K->rows : 0, p->K ? p->K->cols : 0);
+    return GRAM_OK;
+}
+
 int gi_problem_is_squared(const gi_problem *p)
 {
     return !p->loss || gi_loss_is(p->loss, "squared");
@@ -85,22 +105,24 @@ static int is_candidate(const gi_solver *s, const gi_problem *p)
 static gram_status refuse(const gi_run *run, const gi_problem *p,
                           const gi_cost *cost)
 {
-    const double gb = 1073741824, room = (double)run->memory;
+    const double room = (double)run->memory;
     double fits = 0;
+    char bytes[GRAM_NUMBER_ROOM];
     gi_buf text = {0};
     gram_status status = GRAM_OK;
 
     for (size_t i = 0; i < COUNT; i++) {
         if (!is_candidate(solvers[i], p) || !cost[i].possible)
             continue;
-        GI_TRY(gi_buf_printf(NULL, &text, "%s%s needs %.3g GB",
-                             text.n ? ", " : "", solvers[i]->name,
-                             cost[i].bytes / gb));
+        GI_TRY(gi_buf_printf(NULL, &text, "%s%s needs %s", text.n ? ", " : "",
+                             solvers[i]->name,
+                             gram_bytes_print(cost[i].bytes, bytes)));
         fits = fmax(fits, (double)p->n * room / cost[i].bytes);
     }
-    status = gi_fail(
-        GRAM_ERR_MEMORY, "%zu rows: %s, and %.3g GB may be used; %.0f rows fit",
-        p->n, text.n ? text.s : "no solver", room / gb, floor(fits));
+    status = gi_fail(GRAM_ERR_MEMORY,
+                     "%zu rows: %s, and %s may be used; %.0f rows fit", p->n,
+                     text.n ? text.s : "no solver",
+                     gram_bytes_print(room, bytes), floor(fits));
 done:
     gi_buf_free(&text);
     return status;
@@ -112,20 +134,25 @@ gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
     gi_cost cost[COUNT];
     gi_run one = *run; /* the choice does not depend on threads */
     double least = INFINITY;
+    gram_status status;
 
     one.threads = 1;
     *out = NULL;
+    GI_TRY(gi_problem_check(p));
     for (size_t i = 0; i < COUNT; i++) {
-        double seconds = solvers[i]->cost(&one, p).seconds;
+        double seconds = solvers[i]->cost(&one, p, p->n).seconds;
 
-        cost[i] = solvers[i]->cost(run, p);
+        cost[i] = solvers[i]->cost(run, p, p->n);
         if (!cost[i].possible || cost[i].bytes > (double)run->memory ||
             !is_candidate(solvers[i], p) || !(seconds < least))
             continue;
         least = seconds;
         *out = solvers[i];
     }
-    return *out ? GRAM_OK : refuse(run, p, cost);
+    if (!*out)
+        status = refuse(run, p, cost);
+done:
+    return status;
 }
 
 /* -------------------------------------------------------------------- solve */
@@ -138,11 +165,7 @@ static gram_status check(gi_run *run, const gi_solver *solver,
     if (!(p->lambda >= 0) || !isfinite(p->lambda))
         return gi_fail(GRAM_ERR_RANGE, "lambda = %g, must be at least 0",
                        p->lambda);
-    if (p->n == 0 || p->targets == 0)
-        return gi_fail(GRAM_ERR_SHAPE,
-                       "%zu rows and %zu targets, must be at least 1", p->n,
-                       p->targets);
-    cost = solver->cost(run, p);
+    cost = solver->cost(run, p, p->n);
     if (!cost.possible)
         return gi_fail(GRAM_ERR_RANGE, "solver %s: %s", solver->name,
                        cost.why ? cost.why : "not for this kernel");
@@ -164,6 +187,7 @@ gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
                          .rank = p->n,
                          .converged = 1,
                          .precision = gi_blas_double.name};
+    GI_TRY(gi_problem_check(p));
     if (!solver)
         GI_TRY(gi_solver_choose(run, p, &solver));
     GI_TRY(check(run, solver, p));

@@ -35,7 +35,7 @@ typedef enum gi_factor_precision {
 } gi_factor_precision;
 
 typedef struct gi_problem {
-    const gi_operator *K; /* symmetric, n x n */
+    const gi_operator *K; /* symmetric, n x n; NULL: not made yet */
     size_t n, targets;
     const double *y;     /* n x targets, row-major */
     const double *noise; /* D, n positive numbers; NULL: ones */
@@ -63,6 +63,10 @@ typedef struct gi_problem {
     void *trace_user; /* gd, cg, newton: after each step; loss is the objective
                          of the first target (cg: the relative residual) */
 } gi_problem;
+
+/* Whether p can be worked on: its operator is there and covers its n rows.
+ * Errors: SHAPE. */
+gram_status gi_problem_check(const gi_problem *p);
 
 /* Is its loss (y - f)^2? */
 int gi_problem_is_squared(const gi_problem *p);
@@ -119,7 +123,9 @@ typedef struct gi_cost {
 struct gi_solver {
     const char *name, *brief;
 
-    gi_cost (*cost)(const gi_run *run, const gi_problem *p);
+    /* Of solving p on so many of its rows, p->n or fewer: a random subset, of
+     * which p tells the rest. */
+    gi_cost (*cost)(const gi_run *run, const gi_problem *p, size_t rows);
 
     /* Errors: NUMERIC, MEMORY, CANCELLED, those of the operator.  Ticks. */
     gram_status (*solve)(gi_run *run, const gi_problem *p, gi_solution *out);

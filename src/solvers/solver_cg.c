@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "linalg/gemm.h"
@@ -25,7 +26,7 @@
 #include "solvers/system.h"
 
 /* Rank of the preconditioner, and steps, at most. */
-enum { RANK = 2000, STEPS = 2000 };
+enum { RANK = GI_CG_RANK, STEPS = 2000 };
 
 /* Products in single precision from this tolerance; the residual is computed
  * anew when it has fallen by this factor. */
@@ -46,28 +47,29 @@ typedef struct pcg {
 /* --------------------------------------------------------------------- cost */
 
 /* Flops of the preconditioner of that rank, about: pivots and V'V. */
-static double rank_flops(const gi_problem *p, double rank)
+static double rank_flops(size_t rows, double rank)
 {
-    return 6 * (double)p->n * rank * rank;
+    return 6 * (double)rows * rank * rank;
 }
 
 /* The preconditioner may cost as much as 10 products, and a quarter of the
  * memory. */
-static size_t rank_of(const gi_run *run, const gi_problem *p)
+static size_t rank_of(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double products = 10 * gi_system_product_seconds(p, p->targets + 1);
-    double n = (double)p->n, rank = fmin(n / 10, RANK);
+    const double products =
+        10 * gi_system_product_seconds(p, rows, p->targets + 1);
+    double n = (double)rows, rank = fmin(n / 10, RANK);
 
     rank = fmin(rank, (double)run->memory / 4 / (8 * n));
     return (size_t)fmin(rank, sqrt(products * gi_rate_gemm(&gi_blas_double) /
-                                   rank_flops(p, 1)));
+                                   rank_flops(rows, 1)));
 }
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
     const double stream = 5e9; /* flops a second where memory is the limit */
-    double n = (double)p->n, columns = (double)p->targets + 1;
-    double rank = (double)rank_of(run, p), each, condition, steps;
+    double n = (double)rows, columns = (double)p->targets + 1;
+    double rank = (double)rank_of(run, p, rows), each, condition, steps;
     gi_cost c = {.possible = p->lambda > 0, .why = "lambda is 0"};
 
     if (!gi_problem_is_squared(p))
@@ -75,10 +77,10 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     /* trace of K shared out over the rank: a guess at what is left */
     condition = 1 + n * gi_system_scale(run, p) / (p->lambda * (rank + 1));
     steps = 0.5 * sqrt(condition) * log(2 / gi_system_tolerance(p));
-    each = gi_system_product_seconds(p, p->targets + 1) +
+    each = gi_system_product_seconds(p, rows, p->targets + 1) +
            4 * n * rank * columns / stream;
     c.seconds =
-        steps * each + rank_flops(p, rank) / gi_rate_gemm(&gi_blas_double);
+        steps * each + rank_flops(rows, rank) / gi_rate_gemm(&gi_blas_double);
     c.seconds /= run->threads;
     c.bytes = 8 * n * (rank + 7 * columns + 3) + 16 * rank * rank +
               (double)gi_operator_bytes(p->K);
@@ -106,7 +108,7 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
 static gram_status make_preconditioner(pcg *c)
 {
     const gi_problem *p = c->p;
-    const size_t n = p->n, rank = rank_of(c->run, p);
+    const size_t n = p->n, rank = rank_of(c->run, p, p->n);
     gi_run part = gi_run_part(c->run, 0, 0.2);
     double top = 0, least = INFINITY;
     gram_status status = GRAM_OK;
@@ -252,7 +254,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
         mean += c.s.diagonal[i] / (double)p->n;
     GI_TRY(make_preconditioner(&c));
     if (gi_system_tolerance(p) >= COARSE && !p->K->csr &&
-        isfinite(gi_system_steps(p, mean))) {
+        isfinite(gi_system_steps(p, p->n, mean))) {
         out->precision = gi_blas_single.name;
         GI_TRY(iterate_coarse(&c, tolerance));
     } else {

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "linalg/cg.h"
 #include "solvers/interpolate.h"
@@ -27,7 +28,7 @@
 #include "solvers/variance.h"
 
 /* Single precision pays from so many rows. */
-enum { SINGLE_ROWS = 2000 };
+enum { SINGLE_ROWS = GI_DUAL_SINGLE_ROWS };
 
 /* Steps of refinement: beyond this a factor in double is cheaper. */
 enum { STEPS_LEAST = 10, STEPS_MOST = 100 };
@@ -52,59 +53,60 @@ typedef struct dual {
 /* --------------------------------------------------------------------- cost */
 
 /* On one core. */
-static double factor_seconds(const gi_problem *p, const gi_blas *blas)
+static double factor_seconds(size_t rows, const gi_blas *blas)
 {
-    double n = (double)p->n;
+    double n = (double)rows;
 
     return n * n * n / 3 / gi_rate_gemm(blas);
 }
 
 /* Steps of refinement that cost as much as a factor in double saves. */
-static double steps_worth(const gi_problem *p)
+static double steps_worth(const gi_problem *p, size_t rows)
 {
-    double saved =
-        factor_seconds(p, &gi_blas_double) - factor_seconds(p, &gi_blas_single);
+    double saved = factor_seconds(rows, &gi_blas_double) -
+                   factor_seconds(rows, &gi_blas_single);
 
-    return saved / gi_system_product_seconds(p, p->targets + 1);
+    return saved / gi_system_product_seconds(p, rows, p->targets + 1);
 }
 
 /* The precision of the factor; the mean is that of K's diagonal. */
 static const gi_blas *choose(const gi_run *run, const gi_problem *p,
-                             double mean)
+                             size_t rows, double mean)
 {
-    double steps = gi_system_steps(p, mean);
+    double steps = gi_system_steps(p, rows, mean);
     double room = (double)run->memory;
-    int fits = (double)gi_chol_bytes(p->n, &gi_blas_double) <= room;
+    int fits = (double)gi_chol_bytes(rows, &gi_blas_double) <= room;
 
     if (p->precision == GI_FACTOR_DOUBLE || p->lambda == 0)
         return &gi_blas_double;
     if (p->precision == GI_FACTOR_SINGLE)
         return &gi_blas_single;
-    if (p->keep_factor || p->n < SINGLE_ROWS || isinf(steps) ||
+    if (p->keep_factor || rows < SINGLE_ROWS || isinf(steps) ||
         !(mean > SMALL && mean < LARGE && p->lambda < LARGE))
         return &gi_blas_double;
-    return steps <= steps_worth(p) || !fits ? &gi_blas_single : &gi_blas_double;
+    return steps <= steps_worth(p, rows) || !fits ? &gi_blas_single
+                                                  : &gi_blas_double;
 }
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double n = (double)p->n, columns = (double)p->targets + 1;
+    double n = (double)rows, columns = (double)p->targets + 1;
     double mean = gi_system_scale(run, p);
-    const gi_blas *blas = choose(run, p, mean);
+    const gi_blas *blas = choose(run, p, rows, mean);
     gi_cost c = {.possible = 1};
 
     if (!gi_problem_is_squared(p))
         return gi_cost_squared_only;
-    c.bytes = (double)gi_chol_bytes(p->n, blas) +
+    c.bytes = (double)gi_chol_bytes(rows, blas) +
               (double)gi_operator_bytes(p->K) + 8 * n * (3 * columns + 2);
-    c.seconds =
-        factor_seconds(p, blas) + gi_system_product_seconds(p, p->targets);
+    c.seconds = factor_seconds(rows, blas) +
+                gi_system_product_seconds(p, rows, p->targets);
     if (p->lambda == 0) /* a pivoted factor, and its rows on their way */
         c.bytes += 2 * 8 * n * n;
     if (blas == &gi_blas_single) {
         c.bytes += 8 * n * 5 * columns; /* vectors of conjugate gradients */
-        c.seconds += fmin(gi_system_steps(p, mean), STEPS_MOST) *
-                     gi_system_product_seconds(p, p->targets + 1);
+        c.seconds += fmin(gi_system_steps(p, rows, mean), STEPS_MOST) *
+                     gi_system_product_seconds(p, rows, p->targets + 1);
     }
     c.seconds /= run->threads;
     return c;
@@ -128,7 +130,7 @@ static void count(dual *d, size_t row, double size)
 static void measure(dual *d, size_t row, size_t rows, size_t col, size_t cols,
                     const char *tile, size_t ld)
 {
-    enum { WIDTH = 128 };
+    enum { WIDTH = GI_DUAL_WIDTH };
     double part[WIDTH], down[WIDTH];
 
     for (size_t c = 0; c < cols; c += WIDTH) {
@@ -238,7 +240,7 @@ static gram_status solve_single(dual *d, int *good)
     gi_run first = gi_run_part(d->run, 0, 0.5);
     gi_run second = gi_run_part(d->run, 0.5, 0.9);
     const gi_problem *p = d->p;
-    double worth = fmin(fmax(steps_worth(p), STEPS_LEAST), STEPS_MOST);
+    double worth = fmin(fmax(steps_worth(p, p->n), STEPS_LEAST), STEPS_MOST);
     gi_cg cg = {.multiply = gi_system_multiply,
                 .multiply_user = &d->s,
                 .precondition = precondition,
@@ -316,7 +318,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     gram_status status;
 
     GI_TRY(begin(&d));
-    if (choose(run, p, d.mean) == &gi_blas_single) {
+    if (choose(run, p, p->n, d.mean) == &gi_blas_single) {
         GI_TRY(solve_single(&d, &good));
         if (good)
             GI_TRY(find_condition(&d));

@@ -55,19 +55,19 @@ typedef struct descent {
 
 /* --------------------------------------------------------------------- cost */
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double n = (double)p->n, t = (double)p->targets;
+    double n = (double)rows, t = (double)p->targets;
     double steps = (double)(p->steps ? p->steps : STEPS);
 
     if (!gi_problem_is_squared(p) && gi_smooth_refuses(p))
         return (gi_cost){.why = gi_smooth_refuses(p)};
-    return (gi_cost){
-        .possible = 1,
-        .seconds =
-            steps * gi_system_product_seconds(p, p->targets) / run->threads,
-        .bytes =
-            8 * n * (5 * t + PRODUCTS + 4) + (double)gi_operator_bytes(p->K)};
+    return (gi_cost){.possible = 1,
+                     .seconds = steps *
+                                gi_system_product_seconds(p, rows, p->targets) /
+                                run->threads,
+                     .bytes = 8 * n * (5 * t + PRODUCTS + 4) +
+                              (double)gi_operator_bytes(p->K)};
 }
 
 /* --------------------------------------------------------------------- step */

@@ -3,8 +3,8 @@
  *
  * The filter whitens y and, with an intercept, the vector of ones; b is then
  * the least-squares coefficient of one on the other, and what is left of y runs
- * backward to alpha.  New points are places of the chain where nothing is
- * observed.
+ * backward to alpha.  New points stand between places of the chain, each for
+ * itself.
  *
  * Without any noise (lambda = 0) points at the same time are one: their y are
  * averaged with weights 1/D, the least-squares fit, and alpha is divided among
@@ -17,7 +17,7 @@
 #include "solvers/markov.h"
 #include "solvers/system.h"
 
-/* A chain of the problem's rows, and perhaps others. */
+/* A chain of the problem's rows. */
 typedef struct smoother {
     const gi_problem *p;
     gi_chain chain;
@@ -29,11 +29,6 @@ typedef struct smoother {
     int is_exact;  /* no noise */
 } smoother;
 
-static int is_row(const smoother *s, size_t place)
-{
-    return s->chain.point[place] < s->p->n;
-}
-
 /* Of the rows at one time the first gets the weights 1/D of all, and D of the
  * others becomes infinite. */
 static void merge(smoother *s)
@@ -43,13 +38,20 @@ static void merge(smoother *s)
     for (size_t i = 0; i < s->chain.n; i++) {
         if (!gi_chain_tied(&s->chain, i))
             first = NULL;
-        if (is_row(s, i) && first) {
+        if (first) {
             *first = 1 / (1 / *first + 1 / s->noise[i]);
             s->noise[i] = INFINITY;
-        } else if (is_row(s, i)) {
+        } else {
             first = s->noise + i;
         }
     }
+}
+
+static void whiten_ones(smoother *s)
+{
+    for (size_t i = 0; i < s->chain.n; i++)
+        s->y[i] = 1;
+    gi_pass_forward(&s->pass, s->y, s->one);
 }
 
 static void stop(smoother *s)
@@ -62,34 +64,33 @@ static void stop(smoother *s)
     gi_chain_free(&s->chain);
 }
 
-/* Stop it in any case. */
-static gram_status start(gi_run *run, const gi_problem *p, const double *more,
-                         size_t m, double jitter, smoother *s)
+/* Stop it in any case; `trail`: for points between. */
+static gram_status start(gi_run *run, const gi_problem *p, double jitter,
+                         int trail, smoother *s)
 {
     const gi_operator *K = p->K;
-    size_t n = p->n + m;
+    size_t n = p->n;
     gram_status status;
 
     *s = (smoother){.p = p, .is_exact = p->lambda == 0 && jitter == 0};
-    GI_TRY(gi_chain_new(run, K->markov, K->time, p->n, more, m, &s->chain));
+    GI_TRY(gi_chain_new(run, K->markov, K->time, n, &s->chain));
     GI_TRY(gi_pass_new(run, &s->chain, &s->pass));
+    if (trail)
+        GI_TRY(gi_pass_keep_trail(run, &s->pass));
     GI_TRY(GI_NEW(run, s->noise, n));
     GI_TRY(GI_NEW(run, s->y, n));
     GI_TRY(GI_NEW(run, s->v, n));
     GI_TRY(GI_NEW(run, s->one, p->intercept ? n : 0));
     for (size_t i = 0; i < n; i++)
-        s->noise[i] =
-            is_row(s, i) ? gi_system_noise(p, s->chain.point[i]) : INFINITY;
+        s->noise[i] = gi_system_noise(p, s->chain.point[i]);
     if (s->is_exact)
         merge(s);
     gi_pass_filter(&s->pass, s->noise, p->lambda, jitter);
     for (size_t i = 0; s->is_exact && i < n; i++)
         if (gi_pass_redundant(&s->pass, i))
             s->pinned += 1 / s->noise[i];
-    for (size_t i = 0; i < n; i++)
-        s->y[i] = 1;
     if (p->intercept)
-        gi_pass_forward(&s->pass, s->y, s->one);
+        whiten_ones(s);
 done:
     return status;
 }
@@ -117,8 +118,6 @@ static void whiten(smoother *s, size_t target, double shift)
         size_t row = s->chain.point[i];
         double y, w;
 
-        if (!is_row(s, i))
-            continue;
         y = p->y[row * p->targets + target] - shift;
         w = 1 / gi_system_noise(p, row);
         if (s->noise[i] < INFINITY) {
@@ -198,7 +197,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 
     out->jitter = fmax(p->jitter, 0);
     out->residual = 0;
-    GI_TRY(start(run, p, NULL, 0, out->jitter, &s));
+    GI_TRY(start(run, p, out->jitter, 0, &s));
     GI_TRY(GI_NEW(run, out->alpha, p->n * p->targets));
     GI_TRY(GI_NEW(run, out->intercept, p->targets));
     GI_TRY(GI_NEW(run, room, p->n * (size_t)s.chain.states));
@@ -235,41 +234,101 @@ done:
 
 /* ----------------------------------------------------------------- predict */
 
+/* New points, with the steps around each. */
+typedef struct visitors {
+    size_t count;
+    gi_between *at;
+    double *step;
+} visitors;
+
+static void visitors_free(visitors *v)
+{
+    gi_free(v->at);
+    gi_free(v->step);
+}
+
+/* Places of the chain at or before that time. */
+static size_t places_before(const smoother *s, double time)
+{
+    const double *t = s->p->K->time;
+    size_t from = 0, to = s->chain.n;
+
+    while (from < to) {
+        size_t half = from + (to - from) / 2;
+
+        if (t[s->chain.point[half]] <= time)
+            from = half + 1;
+        else
+            to = half;
+    }
+    return from;
+}
+
+static gram_status visitors_new(gi_run *run, const smoother *s,
+                                const double *time, size_t m, visitors *v)
+{
+    const gi_markov *k = s->p->K->markov;
+    const double start = k->family == GI_MARKOV_MIN ? 0 : -INFINITY;
+    const double *t = s->p->K->time;
+    const size_t stride = gi_chain_stride(s->chain.states);
+    gram_status status;
+
+    *v = (visitors){.count = m};
+    GI_TRY(gi_chain_check(k, time, m));
+    GI_TRY(GI_NEW(run, v->at, m));
+    GI_TRY(GI_NEW(run, v->step, 2 * m * stride));
+#pragma omp parallel for schedule(static) num_threads(run->threads)
+    for (size_t i = 0; i < m; i++) {
+        double *in = v->step + 2 * i * stride, *out = in + stride;
+        size_t place = places_before(s, time[i]);
+        double before = place ? t[s->chain.point[place - 1]] : start;
+
+        gi_chain_step(k, time[i] - before, in);
+        gi_chain_step(
+            k, place < s->chain.n ? t[s->chain.point[place]] - time[i] : 0,
+            out);
+        v->at[i] = (gi_between){place, in, out};
+    }
+done:
+    return status;
+}
+
 gram_status gi_markov_predict(gi_run *run, const gi_problem *p,
                               const gi_solution *solution, const gi_operator *T,
                               double *mean, double *variance)
 {
     double one = 0;
+    visitors v = {0};
     smoother s;
     gram_status status;
 
-    GI_TRY(start(run, p, T->time, T->rows, solution->jitter, &s));
+    GI_TRY(start(run, p, solution->jitter, 1, &s));
+    GI_TRY(visitors_new(run, &s, T->time, T->rows, &v));
     for (size_t t = 0; mean && t < p->targets; t++) {
         double b = solution->intercept[t];
 
         whiten(&s, t, b);
         gi_pass_backward(&s.pass, s.v);
-        for (size_t i = 0; i < s.chain.n; i++)
-            if (!is_row(&s, i))
-                mean[(s.chain.point[i] - p->n) * p->targets + t] = b + s.v[i];
+        for (size_t i = 0; i < v.count; i++)
+            mean[i * p->targets + t] = b + gi_pass_mean(&s.pass, &v.at[i]);
     }
     if (!variance)
         goto done;
     gi_pass_spread(&s.pass, s.v);
     if (p->intercept && s.pinned == 0) {
+        whiten_ones(&s);
         one = gi_pass_dot(&s.pass, s.one, s.one);
         gi_pass_backward(&s.pass, s.one);
     }
-    for (size_t i = 0; i < s.chain.n; i++) {
-        double *out = variance + (s.chain.point[i] - p->n);
+    for (size_t i = 0; i < v.count; i++) {
+        double off = one > 0 ? 1 - gi_pass_mean(&s.pass, &v.at[i]) : 0;
 
-        if (is_row(&s, i))
-            continue;
-        *out = s.v[i];
+        variance[i] = gi_pass_variance(&s.pass, &v.at[i]);
         if (one > 0) /* what is not known of b */
-            *out += (1 - s.one[i]) * (1 - s.one[i]) / one;
+            variance[i] += off * off / one;
     }
 done:
+    visitors_free(&v);
     stop(&s);
     return status;
 }
@@ -294,9 +353,9 @@ int gi_markov_applies(const gi_problem *p)
 /* Bytes: the chain (while it is sorted, times and points twice), the pass, a
  * product, five columns, and the solution.  Seconds: sort and steps, then the
  * runs of every column. */
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double n = (double)p->n, columns = (double)p->targets + 1, states;
+    double n = (double)rows, columns = (double)p->targets + 1, states;
 
     (void)run;
     if (!gi_problem_is_squared(p))

@@ -66,7 +66,7 @@ typedef struct newton {
 
 /* --------------------------------------------------------------------- cost */
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
     const char *why = gi_smooth_refuses(p);
     const gi_blas *blas;
@@ -74,13 +74,13 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
 
     if (why)
         return (gi_cost){.why = why};
-    blas = gi_irls_choose(run, p, gi_system_scale(run, p));
-    c.bytes = gi_irls_bytes(run, p, blas);
-    c.seconds = 60 * gi_system_product_seconds(p, 2);
+    blas = gi_irls_choose(run, p, rows, gi_system_scale(run, p));
+    c.bytes = gi_irls_bytes(run, p, rows, blas);
+    c.seconds = 60 * gi_system_product_seconds(p, rows, 2);
     if (blas)
-        c.seconds += 5 * gi_irls_factor_seconds(p, blas);
+        c.seconds += 5 * gi_irls_factor_seconds(rows, blas);
     else
-        c.seconds += 1000 * gi_system_product_seconds(p, 2);
+        c.seconds += 1000 * gi_system_product_seconds(p, rows, 2);
     c.seconds /= run->threads;
     return c;
 }
@@ -337,7 +337,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     gi_run part = gi_run_part(run, 0, 0.05);
     gi_run steps = gi_run_part(run, 0.05, 0.9);
     newton t = {.run = &part, .p = p};
-    const gi_blas *blas = gi_irls_choose(run, p, gi_system_scale(run, p));
+    const gi_blas *blas = gi_irls_choose(run, p, p->n, gi_system_scale(run, p));
     gram_status status;
 
     GI_TRY(gi_irls_new(run, p, blas, &t.s));
@@ -371,8 +371,10 @@ gram_status gi_newton_path(gi_run *run, const gi_problem *p,
     gram_status status;
 
     at.lambda = lambda[0];
+    GI_TRY(gi_problem_check(p));
     GI_TRY(gi_irls_new(
-        run, &at, gi_irls_choose(run, &at, gi_system_scale(run, &at)), &t.s));
+        run, &at, gi_irls_choose(run, &at, at.n, gi_system_scale(run, &at)),
+        &t.s));
     t.s.frugal = 1;
     t.last = p->tolerance > 0 ? 0 : LAST;
     GI_TRY(begin(&t));

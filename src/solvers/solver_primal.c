@@ -31,9 +31,9 @@ typedef struct primal {
     gi_chol *factor; /* of C + lambda I */
 } primal;
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    double N = (double)p->K->features, n = (double)p->n;
+    double N = (double)p->K->features, n = (double)rows;
     double t = (double)p->targets, rate = gi_rate_gemm(&gi_blas_double);
     gi_cost c = {.possible = p->K->features > 0};
 
@@ -45,7 +45,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
               (double)gi_chol_bytes(p->K->features, &gi_blas_double) +
               8 * (ROWS * (N + t) + N * (2 * t + 1) + n * t) +
               (double)gi_operator_bytes(p->K);
-    c.seconds = gi_normal_seconds(run, p) +
+    c.seconds = gi_normal_seconds(run, p, rows) +
                 (N * N * N / 3 + 6 * n * N * (t + 1)) / rate / run->threads;
     return c;
 }
@@ -132,8 +132,8 @@ static gram_status solve_singular(primal *q, gi_solution *out)
     GI_TRY(GI_NEW(q->run, basic, s->rank * t));
     for (size_t i = 0; i < s->rank; i++)
         memcpy(basic + i * t, q->e.c + s->pivot[i] * t, t * sizeof *basic);
-    gi_singular_forward(s, t, basic);
-    gi_singular_backward(s, t, basic);
+    GI_TRY(gi_singular_forward(s, t, basic));
+    GI_TRY(gi_singular_backward(s, t, basic));
     GI_TRY(gi_singular_normal(s, t, basic));
     GI_TRY(gi_singular_expand(s, t, 1, basic, 0, out->weights));
 done:
@@ -364,7 +364,7 @@ static gram_status variance(gi_run *run, const gi_problem *p,
             GI_TRY(gi_singular_fit(range, m, column, c));
             GI_TRY(gi_singular_expand(range, m, -1, c, 1, column));
         } else {
-            GI_TRY(gi_chol_forward(run, s->factor, m, column, m));
+            GI_TRY(gi_chol_each(run, s->factor, 0, m, column, m));
         }
         add_squares(N, m, column, range ? 1 : lambda, v);
         for (size_t i = 0; p->intercept && i < m; i++)

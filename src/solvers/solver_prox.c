@@ -89,19 +89,19 @@ static const char *refuse(const gi_problem *p)
     return p->lambda > 0 ? NULL : "lambda is 0";
 }
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double n = (double)p->n, word = sizeof(double);
+    const double n = (double)rows, word = sizeof(double);
     const double products = 150, factors = 2;
     gi_cost c = {.why = refuse(p)};
 
     if (c.why)
         return c;
     c.possible = 1;
-    c.bytes = gi_active_bytes(p->n, p->n) + (double)gi_operator_bytes(p->K) +
+    c.bytes = gi_active_bytes(rows, rows) + (double)gi_operator_bytes(p->K) +
               word * n * 18;
     c.seconds = factors * n * n * n / 3 / gi_rate_gemm(&gi_blas_double) +
-                products * gi_system_product_seconds(p, 1);
+                products * gi_system_product_seconds(p, rows, 1);
     if (p->loss->class_->flags & GRAM_LOSS_SMOOTH) /* no row leaves A */
         c.seconds *= 10;
     c.seconds /= run->threads;

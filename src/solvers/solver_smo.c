@@ -8,24 +8,25 @@
  */
 #include <math.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/smo_cache.h"
 #include "solvers/svm.h"
 #include "solvers/system.h"
 
-static const double CACHE = 4e8;
+static const double CACHE = GI_SMO_CACHE_BYTES;
 
 /* Without the cache; twice the operator, since the last check makes another
  * one of the rows near the margin. */
-static double fixed_bytes(const gi_problem *p)
+static double fixed_bytes(const gi_problem *p, size_t rows)
 {
-    return (double)gi_svm_bytes(p) + 2 * (double)gi_operator_bytes(p->K);
+    return (double)gi_svm_bytes(p, rows) + 2 * (double)gi_operator_bytes(p->K);
 }
 
 /* Rows that are looked at in the end, for the plan. */
-static double rows_needed(const gi_problem *p)
+static double rows_needed(double n)
 {
-    return 0.6 * (double)p->n;
+    return 0.6 * n;
 }
 
 static double cache_bytes(double room, double fixed, double n)
@@ -36,17 +37,17 @@ static double cache_bytes(double room, double fixed, double n)
     return fmax(least, fmin(fmin(n * row, CACHE), room - fixed));
 }
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double n = (double)p->n, fixed = fixed_bytes(p);
+    const double n = (double)rows, fixed = fixed_bytes(p, rows);
     gi_cost c = {.possible = 1, .why = gi_svm_refuses(p)};
 
     c.possible = !c.why;
     if (c.why)
         return c;
     c.bytes = fixed + cache_bytes((double)run->memory, fixed, n);
-    c.seconds = rows_needed(p) * n / gi_rate_kernel(p->K->cost) +
-                10 * rows_needed(p) * n / 10e9;
+    c.seconds = rows_needed(n) * n / gi_rate_kernel(p->K->cost) +
+                10 * rows_needed(n) * n / 10e9;
     c.seconds /= run->threads;
     return c;
 }
@@ -54,7 +55,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
     const double left = (double)run->memory - (double)gram_memory_used();
-    const double room = cache_bytes(left, fixed_bytes(p), (double)p->n);
+    const double room = cache_bytes(left, fixed_bytes(p, p->n), (double)p->n);
     gi_smo_cache *cache = NULL;
     gram_status status;
 

@@ -39,20 +39,20 @@ static const double AIM = 1e-6;
 /* --------------------------------------------------------------------- cost */
 
 /* The cores may cost as much as 100 products, and a quarter of the memory. */
-static size_t rank_of(const gi_run *run, const gi_problem *p)
+static size_t rank_of(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double n = (double)p->n, room = (double)run->memory / 4 / 8;
+    const double n = (double)rows, room = (double)run->memory / 4 / 8;
     double rank = fmin(n, sqrt(200 * n));
 
     rank = fmin(rank, room / (2 * n));
     return (size_t)fmax(fmin(rank, sqrt(room / (double)p->targets)), 1);
 }
 
-static gi_cost cost(const gi_run *run, const gi_problem *p)
+static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double n = (double)p->n, c = (double)p->targets;
+    const double n = (double)rows, c = (double)p->targets;
     const double newton = 8, inner = 12; /* steps, about */
-    double rank = (double)rank_of(run, p);
+    double rank = (double)rank_of(run, p, rows);
     gi_cost out = {.why = "only for the softmax loss"};
 
     if (!p->loss || !gi_loss_is(p->loss, "softmax"))
@@ -62,7 +62,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p)
     out.bytes = 8 * (n * (15 * c + 2 * rank) + c * rank * rank) +
                 (double)gi_operator_bytes(p->K);
     out.seconds =
-        newton * (inner * gi_system_product_seconds(p, p->targets) +
+        newton * (inner * gi_system_product_seconds(p, rows, p->targets) +
                   c * n * rank * rank / gi_rate_gemm(&gi_blas_double));
     out.seconds /= run->threads;
     return out;
@@ -378,7 +378,7 @@ static gram_status begin(gi_softmax *x)
                                &x->product, &x->way,  &x->along, &x->rhs,
                                &x->x,       &x->left, &x->right};
     enum { ARRAYS = sizeof arrays / sizeof *arrays };
-    const size_t rank = rank_of(x->whole, x->p);
+    const size_t rank = rank_of(x->whole, x->p, x->n);
     gram_status status;
 
     GI_TRY(GI_NEW_ZERO(&x->run, x->all, ARRAYS * all));

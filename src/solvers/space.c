@@ -6,16 +6,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/laplace.h"
 #include "solvers/minimise.h"
 
 enum {
-    THREADED_ROWS = 200, /* with fewer, threads only wait for each other */
+    /* with fewer, threads only wait for each other */
+    THREADED_ROWS = GI_SEARCH_SERIAL_ROWS,
     MOST_CHOICES = 1000000,
     /* a primal path is better than gradients for few numbers or many rows */
     FEW_UNKNOWNS = 3,
-    MANY_ROWS = 5000
+    MANY_ROWS = GI_SEARCH_PRIMAL_ROWS
 };
 
 /* lambda relative to its scale. */

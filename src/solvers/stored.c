@@ -11,16 +11,17 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "cpu/cpu.h"
 #include "solvers/each.h"
 
 /* Rows of a piece of work, columns gathered at a time; how many times as many
  * columns are read in order in the time that some are gathered. */
-enum { PIECE = 64, CHUNK = 512, SPREAD = 2 };
+enum { PIECE = GI_STORED_PIECE_ROWS, CHUNK = GI_STORED_CHUNK, SPREAD = 2 };
 
 /* Stripes that have sums of their own, and rows they take at a time. */
-enum { STRIPES = 4, GROUP = 8 };
+enum { STRIPES = GI_STORED_STRIPES, GROUP = GI_STORED_GROUP_ROWS };
 
 typedef struct stored {
     gi_operator op;

@@ -403,11 +403,11 @@ done:
     return status;
 }
 
-size_t gi_svm_bytes(const gi_problem *p)
+size_t gi_svm_bytes(const gi_problem *p, size_t rows)
 {
     const mode *m = mode_of(p);
-    const size_t variables = m && m->twice ? 2 * p->n : p->n;
+    const size_t variables = m && m->twice ? 2 * rows : rows;
 
-    return gi_smo_bytes(p->n, variables) +
-           variables * (4 * sizeof(double) + 1) + 2 * p->n * sizeof(double);
+    return gi_smo_bytes(rows, variables) +
+           variables * (4 * sizeof(double) + 1) + 2 * rows * sizeof(double);
 }

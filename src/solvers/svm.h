@@ -37,7 +37,7 @@ const char *gi_svm_refuses(const gi_problem *p);
 gram_status gi_svm_solve(gi_run *run, gi_smo_cache *cache, const gi_problem *p,
                          gi_solution *out, double *f);
 
-/* Bytes that this takes beside the cache. */
-size_t gi_svm_bytes(const gi_problem *p);
+/* Bytes that this takes beside the cache, for so many rows. */
+size_t gi_svm_bytes(const gi_problem *p, size_t rows);
 
 #endif

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/each.h"
 
@@ -197,7 +198,7 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
 /* ------------------------------------------------------------------ columns */
 
 /* Columns of T that one thread turns at a time: whole tiles. */
-enum { COLUMNS = 384 };
+enum { COLUMNS = GI_SYSTEM_COLUMNS };
 
 typedef struct turning {
     const gi_operator *T;
@@ -242,12 +243,12 @@ double gi_system_scale(const gi_run *run, const gi_problem *p)
     gram_status status;
 
     quiet.progress = NULL;
-    GI_TRY(GI_NEW(&quiet, diagonal, p->n));
+    GI_TRY(GI_NEW(&quiet, diagonal, p->K->rows));
     GI_TRY(p->K->diagonal(p->K, &quiet, diagonal));
-    sum = sum_of(p->n, 1, diagonal, 0);
+    sum = sum_of(p->K->rows, 1, diagonal, 0);
 done:
     gi_free(diagonal);
-    return sum / (double)p->n;
+    return sum / (double)p->K->rows;
 }
 
 /* Rounded to single precision and factored, A becomes A + E with |E| about
@@ -256,13 +257,13 @@ done:
  * of E relative to the smallest eigenvalue, at least lambda min D; conjugate
  * gradients lessen the error by (sqrt k + 1)/(sqrt k - 1), k = (1+e)/(1-e), a
  * step. */
-double gi_system_steps(const gi_problem *p, double mean_diagonal)
+double gi_system_steps(const gi_problem *p, size_t rows, double mean_diagonal)
 {
     double least = INFINITY, e, k;
 
     for (size_t i = 0; i < (p->noise ? p->n : 1); i++)
         least = fmin(least, gi_system_noise(p, i));
-    e = 4 * (FLT_EPSILON / 2) * sqrt((double)p->n) * mean_diagonal /
+    e = 4 * (FLT_EPSILON / 2) * sqrt((double)rows) * mean_diagonal /
         (p->lambda * least);
     if (!(e < 0.5))
         return INFINITY;
@@ -270,12 +271,13 @@ double gi_system_steps(const gi_problem *p, double mean_diagonal)
     return 2 + log(2 / gi_system_tolerance(p)) / log((k + 1) / (k - 1));
 }
 
-double gi_system_product_seconds(const gi_problem *p, size_t r)
+double gi_system_product_seconds(const gi_problem *p, size_t rows, size_t r)
 {
     const gi_csr *csr = p->K->csr;
-    double n = (double)p->n, columns = (double)r;
+    double n = (double)rows, columns = (double)r;
 
     if (csr)
-        return 4 * columns * (double)csr->start[csr->rows] / gi_rate_kernel(1);
+        return 4 * columns * (double)csr->start[csr->rows] *
+               (n / (double)csr->rows) / gi_rate_kernel(1);
     return n * n / 2 / gi_rate_kernel(p->K->cost + 4 * columns);
 }

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "base/limits.h"
 #include "solvers/solver.h"
 
 typedef struct gi_system {
@@ -58,18 +59,15 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
 
 /* The columns of rows row .. row+m-1 of T: out[j*m + i] = T(row + i, j), in
  * that precision, for all columns j; room is of the same size.  T must have
- * been prepared. */
+ * been prepared; it is best asked for GI_SYSTEM_ROWS rows, whole tiles. */
 gram_status gi_system_columns(gi_run *run, const gi_operator *T,
                               const gi_blas *blas, size_t row, size_t m,
                               void *room, void *out);
 
-/* Rows of T that gi_system_columns is best asked for: whole tiles. */
-enum { GI_SYSTEM_ROWS = 192 };
-
-/* Steps that conjugate gradients will take to p->tolerance with the single
- * precision factor of K + lambda D as preconditioner; infinity if rounding is
- * too large beside lambda. */
-double gi_system_steps(const gi_problem *p, double mean_diagonal);
+/* Steps that conjugate gradients will take to p->tolerance, on so many rows,
+ * with the single precision factor of K + lambda D as preconditioner; infinity
+ * if rounding is too large beside lambda. */
+double gi_system_steps(const gi_problem *p, size_t rows, double mean_diagonal);
 
 /* The mean of the diagonal of K, for costs; NaN if it cannot be had. */
 double gi_system_scale(const gi_run *run, const gi_problem *p);
@@ -98,8 +96,8 @@ static inline double gi_system_worse(double residual, double off, double size)
     return isnan(residual) || other <= residual ? residual : other;
 }
 
-/* Seconds of a product K V, V with r columns, on one core, by the fixed
- * rates. */
-double gi_system_product_seconds(const gi_problem *p, size_t r);
+/* Seconds of a product K V, K of so many rows and V with r columns, on one
+ * core, by the fixed rates. */
+double gi_system_product_seconds(const gi_problem *p, size_t rows, size_t r);
 
 #endif

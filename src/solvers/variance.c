@@ -78,7 +78,7 @@ gram_status gi_variance_by_factor(gi_run *run, const gi_problem *p,
         GI_TRY(gi_system_columns(run, T, blas, i, m, room, columns));
         if (s->root)
             scale_rows(blas, p->n, m, s->root, row, columns);
-        GI_TRY(gi_chol_forward(&part, s->factor, m, columns, m));
+        GI_TRY(gi_chol_each(&part, s->factor, 0, m, columns, m));
         subtract_squares(blas, p->n, m, columns, row, out + i);
         for (size_t j = i; j < i + m; j++)
             out[j] = fmax(out[j], 0);

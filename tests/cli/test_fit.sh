@@ -115,7 +115,7 @@ holds "takes one of them" grep -qE '"lambda":(0.01|1.0)' out
 # ------------------------------------------------------------- bad input
 
 run fit data.csv
-refuses 1 "gram fit: data.csv: no target, --target COL names the column to \
+refuses 1 "gram fit: data.csv: no target: --target COL names the column to \
 predict" "no target"
 run fit data.csv -t q
 exits 1 "a target that is not there"
@@ -155,7 +155,7 @@ for policy in mean indicator; do
 done
 printf 'x,y,w\n1,2,1\n2,3,\n3,4,1\n' >hole.csv
 run fit hole.csv -t y --weights w -k 'rbf(gamma=1)' -l 1 --missing keep
-refuses 1 'gram fit: hole.csv: row 2, column "w": the cell is missing, a weight must have a value in every row' \
+refuses 1 'gram fit: hole.csv: row 2, column "w": the cell is missing, a weight cannot be filled in (--missing drop leaves out its row)' \
     "a weight that is missing"
 run fit hole.csv -t y --weights w -k 'rbf(gamma=1)' -l 1 --missing drop
 prints "hole.csv: 2 rows" "its row can be left out"

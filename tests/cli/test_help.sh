@@ -27,7 +27,7 @@ while read -r command; do
     holds "$command refuses an unknown option" [ "$code" -eq 2 ]
 done <commands
 
-for topic in data formats; do
+for topic in data formats solvers; do
     run help $topic
     exits 0 "help $topic"
     holds "help $topic fits in 80 columns" [ "$(widest <out)" -le 80 ]
@@ -36,6 +36,12 @@ run help data
 prints "builtin:iris" "help data lists iris"
 run help formats
 prints "csv" "help formats lists csv"
+run help solvers
+for solver in primal dual smo newton prox softmax; do
+    holds "help solvers lists $solver" grep -q "^  $solver " out
+    holds "and so does help fit" sh -c "'$GRAM' help fit | tr -s ' \n' ' ' |
+        grep -q 'solvers explains each of them: auto,.* ${solver}[, ]'"
+done
 
 run help --man
 exits 0 "the man page"
@@ -46,25 +52,87 @@ done
 while read -r command; do
     prints ".SS \"gram $command" "the man page has $command"
 done <commands
-if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww out >rendered 2>warnings
-    holds "groff is content with it" [ ! -s warnings ]
-fi
+# renders NAME: the man page in out is good roff
+renders() {
+    if command -v groff >/dev/null; then
+        groff -man -Tutf8 -ww out >rendered 2>warnings
+        holds "groff is content with $1" [ ! -s warnings ]
+    fi
+}
+renders gram.1
+for program in svm-scale svm-train svm-predict; do
+    run help --man $program
+    prints ".TH $program 1" "$program has a man page"
+    "$(dirname "$GRAM")/$program" >usage
+    same "$(grep -c '^-' usage)" "$(grep -c '^\.TP' out)" \
+        "with all options of $program"
+    renders $program.1
+done
+run help --man svm
+refuses 1 'gram help: --man: "svm" has no man page of its own, it is in that of gram' \
+    "no other has one"
 
 run completion bash
 exits 0 "completion for bash"
+printf 'my id,when,y\n1,2024-01-01,2\n3,2024-01-02,4\n' >dates.csv
+mkdir path && ln -s "$GRAM" path/gram
 if command -v bash >/dev/null; then
     # shellcheck disable=SC2016
-    complete='. ./out; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gram
+    complete='. ./out; PATH=$PWD/path:$PATH COMP_LINE=$1 COMP_POINT=${#1}; _gram
         echo "${COMPREPLY[*]}"'
-    same describe "$(bash -c "$complete" x gram desc)" "it completes commands"
-    same --scale "$(bash -c "$complete" x gram convert a --sc)" \
-        "it completes options"
-    same "mean" "$(bash -c "$complete" x gram describe --missing m)" \
-        "it completes choices"
+    # completes LINE WANTED WHAT
+    completes() {
+        same "$2" "$(bash -c "$complete" x "$1")" "bash completes $3"
+    }
+    completes "gram desc" describe "commands"
+    completes "gram convert a --sc" --scale "options"
+    completes "gram describe --missing m" mean "choices"
+    completes "gram fit a.csv --kernel mat" matern "kernels"
+    completes "gram fit a.csv -k per" periodic "kernels after a letter"
+    completes "gram fit a.csv --loss=hu" huber "losses"
+    completes "gram fit a.csv --solver so" softmax "solvers"
+    completes "gram describe --format ar" arff "formats"
+    completes "gram describe builtin:ir" iris "data sets, behind the colon"
+    completes "gram describe dat" dates.csv "files"
+    completes "gram fit dates.csv -t " 'my\ id when y' "columns of a file"
+    completes "gram fit builtin:mixed --drop area,ro" area,rooms \
+        "columns in a list"
+    completes "gram predict m.gram dates.csv --keep w" when "columns to keep"
+    completes "gram kernels anov" anova "kernels to explain"
+    completes "gram help so" solvers "topics"
 fi
+run completion columns -- none.csv -t dates.csv -
+same "my id when y" "$(xargs <out)" "columns of the words that are data"
+
 run completion zsh
 prints "#compdef gram" "completion for zsh"
+if command -v zsh >/dev/null; then
+    cat >try.zsh <<'END'
+compdef() { }
+compset() { PREFIX=${PREFIX##*[,=]} }
+compadd() { shift; for word; do [[ $word == $PREFIX* ]] && print -r -- $word; done }
+_files() { print -l ${PREFIX}*(N) }
+path=($PWD/path $path)
+source ./out
+words=(${=1})
+[[ $1 == *' ' ]] && words+=('')
+CURRENT=$#words PREFIX=$words[-1]
+_gram
+END
+    # zompletes LINE WANTED WHAT
+    zompletes() {
+        same "$2" "$(zsh -f try.zsh "$1" | xargs)" "zsh completes $3"
+    }
+    zompletes "gram desc" describe "commands"
+    zompletes "gram convert a --sc" --scale "options"
+    zompletes "gram fit a.csv --loss=hu" huber "losses"
+    zompletes "gram fit a.csv -k mat" matern "kernels"
+    zompletes "gram fit dates.csv -t " "my id when y" "columns of a file"
+    zompletes "gram fit builtin:mixed --drop area,ro" rooms "columns in a list"
+    zompletes "gram describe dat" dates.csv "files"
+else
+    echo "skip completion in zsh: needs zsh"
+fi
 run completion bush
 refuses 1 'gram completion: "bush" is not one of bash, zsh (did you mean "bash"?)' \
     "completion for another shell"

@@ -83,9 +83,9 @@ refuses 1 'gram fit: --C: 0, must be a positive number or ?[X,...]' "C = 0"
 run fit builtin:moons --loss 'hinge(nu=1)' -k 'rbf(gamma=2)' -l 1
 exits 1 "nu and lambda"
 run fit builtin:moons --class-weights lower=1,left=2 -l 1 -k 'rbf(gamma=2)'
-refuses 1 'gram fit: class weights: there is no class "left"' \
+refuses 1 'gram fit: builtin:moons: class weights: there is no class "left"' \
     "a weight of no class"
 printf 'x,y\n1,a\n2,a\n' >one.csv
 run fit one.csv -t y --types y=category
-refuses 1 'gram fit: target "y" has one class, "a", in all rows: there must be two at least' \
+refuses 1 'gram fit: one.csv: target "y" has one class, "a", in all rows: there must be two at least' \
     "one class only"

@@ -68,7 +68,7 @@ holds "and no file is left" [ ! -e K.csv ]
 run matrix linear a.csv -o nowhere/K.npy
 holds "a folder that is not there is an error" [ "$code" -eq 1 ]
 run matrix linear builtin:sparse -o K.npy --mem 1M
-refuses 1 'gram matrix: 400 x 400 numbers of 8 bytes: memory budget: 0.2 MB in use and 1.3 MB more needed, the budget is 1.0 MB' \
+refuses 1 'gram matrix: 400 x 400 numbers of 8 bytes: memory budget: 161 KiB in use and 1.2 MiB more needed, the budget is 1.0 MiB' \
     "a budget that is kept"
 
 # ---------------------------------------------------------------- features
@@ -138,7 +138,7 @@ breaks 'precomputed(K="large.npy")' a.csv \
     'large.npy: a matrix of 3 x 3, the rows at hand need 2 x 2'
 npy holes.npy 1, 2,1
 breaks linear holes.npy \
-    'holes.npy: row 1, column "c1": the cell is missing, kernels need all of them'
+    'holes.npy: row 1, column "c1": the cell is missing (--missing drop, mean or indicator says what to do)'
 holds "none of them wrote a file" [ ! -e no.npy ]
 
 # Of two files the sentence says which one.

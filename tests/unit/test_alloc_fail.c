@@ -13,9 +13,12 @@
 
 static const gram_exec single = {.threads = 1};
 
+static const char *const all_columns[] = {"*", NULL};
+
 static gram_status read_and_free(const char *path)
 {
-    const gram_read_options keep = {.missing = GRAM_MISSING_INDICATOR};
+    const gram_read_options keep = {.missing = GRAM_MISSING_INDICATOR,
+                                    .verbatim = all_columns};
     gram_table *t = NULL;
     gram_status status = gram_table_read(path, &keep, &single, &t);
 
@@ -71,6 +74,20 @@ static gram_table *fixed;
 static gram_status write_csv(void)
 {
     return gram_table_write(fixed, temporary_path("w.csv.gz"), NULL, &single);
+}
+
+static gram_status copy_column(void)
+{
+    gram_table *t = NULL;
+    const gram_table *from[] = {fixed, fixed};
+    size_t rows = gram_table_rows(fixed);
+    gram_status status = gram_table_new(2 * rows, &t);
+
+    for (size_t j = 0; status == GRAM_OK && j < gram_table_cols(fixed); j++)
+        status = gram_table_add_copy(t, gram_table_column(fixed, j).name, from,
+                                     2, NULL);
+    gram_table_free(t);
+    return status;
 }
 
 static gram_status scale(void)
@@ -129,8 +146,8 @@ static void check_job(gram_status (*job)(void), size_t most)
 static void check_all(size_t most)
 {
     static gram_status (*const jobs[])(void) = {
-        read_mixed,   read_sparse, read_arff, read_npy, read_gzip,
-        stream_mixed, write_csv,   scale,     fold,     parse_spec,
+        read_mixed, read_sparse, read_arff, read_npy, read_gzip,  stream_mixed,
+        write_csv,  copy_column, scale,     fold,     parse_spec,
     };
     static const double a[] = {1, 2, 3};
     static const char *const s[] = {"x", "y z", NULL};

@@ -4,6 +4,7 @@
 #include "machines.h"
 #include "temporary.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 
 TEST(the_plan_is_kept)
@@ -30,6 +31,31 @@ TEST(the_plan_is_kept)
         gram_machine_free(m);
     }
     gram_table_free(t);
+}
+
+/* Selection looks at a subset where there are more rows than SELECT_LOSS_ROWS,
+ * or than fit in memory; what it costs comes from a problem on all of them. */
+TEST(a_plan_on_a_subset_keeps_to_its_memory)
+{
+    static const size_t rows[] = {GI_SELECT_LOSS_ROWS, GI_SELECT_LOSS_ROWS + 1,
+                                  GI_SELECT_LOSS_ROWS + GI_SELECT_MIN_ROWS};
+    gram_fit_options o = {.kernel = "rbf(gamma=0.4)", .loss = "huber(delta=1)"};
+
+    for (size_t i = 0; i < 3; i++) {
+        gram_table *t = machines_table(rows[i], 2, 29);
+        const size_t before = gram_memory_used();
+        const size_t little[] = {0, before + rows[i] * 8000};
+
+        for (size_t l = 0; l < 2; l++) {
+            gram_exec exec = {.memory = little[l]};
+            gram_plan plan;
+
+            CHECK_OK(gram_machine_plan(t, &o, &exec, &plan));
+            CHECK(plan.bytes > 0 && plan.seconds > 0);
+            CHECK(gram_memory_used() == before);
+        }
+        gram_table_free(t);
+    }
 }
 
 /* --------------------------------------------------------------- bad input */
@@ -94,7 +120,7 @@ TEST(bad_targets_have_sentences)
     CHECK_OK(gram_table_new(3, &t));
     CHECK_OK(gram_table_add_numbers(t, "x", x, 1));
     check_refused(t, NULL, GRAM_ERR_SHAPE,
-                  "no target: a column must have that role");
+                  "no target: --target COL names the column to predict");
     CHECK_OK(gram_table_add_strings(t, "s", GRAM_TYPE_TEXT, words));
     CHECK_OK(gram_table_set_role(t, "s", GRAM_ROLE_TARGET));
     check_refused(t, NULL, GRAM_ERR_RANGE,
@@ -286,8 +312,8 @@ TEST(a_small_budget_makes_selection_look_at_fewer_rows)
     gram_table_free(t);
 }
 
-TESTS(NORMAL(the_plan_is_kept), SMALL(bad_options_have_sentences),
-      SMALL(bad_targets_have_sentences),
+TESTS(NORMAL(the_plan_is_kept), NORMAL(a_plan_on_a_subset_keeps_to_its_memory),
+      SMALL(bad_options_have_sentences), SMALL(bad_targets_have_sentences),
       SMALL(kernels_that_are_none_are_refused),
       SMALL(a_matrix_of_unknown_origin_is_looked_at),
       SMALL(a_fit_can_be_cancelled), SMALL(one_word_is_enough_to_cancel),

@@ -44,7 +44,7 @@ TEST(a_product_is_that_of_the_dense_matrix)
     for (int family = 0; family < FAMILIES; family++)
         for (size_t l = 0; l < LAYOUTS; l++) {
             world_make(&w, family, &layouts[l], N, 0);
-            CHECK_OK(gi_chain_new(&run, &w.kernel, w.time, N, NULL, 0, &c));
+            CHECK_OK(gi_chain_new(&run, &w.kernel, w.time, N, &c));
             for (size_t i = 0; i < N; i++)
                 v[i] = w.y[2 * c.point[i] + 1];
             gi_chain_product(&c, v, room, out);
@@ -65,13 +65,13 @@ TEST(a_product_is_that_of_the_dense_matrix)
 
 TEST(places_are_in_order_of_time_and_number)
 {
-    const double time[] = {3, 1, 2, 1}, more[] = {1, 0.5};
+    const double time[] = {3, 1, 2, 1, 1, 0.5};
     const size_t order[] = {5, 1, 3, 4, 2, 0};
     const gi_markov k = {GI_MARKOV_MATERN32, 1, 1, 0};
     gi_chain c;
 
     run = gi_run_begin(NULL);
-    CHECK_OK(gi_chain_new(&run, &k, time, 4, more, 2, &c));
+    CHECK_OK(gi_chain_new(&run, &k, time, 6, &c));
     CHECK(c.n == 6 && c.states == 2);
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(c.point[i], order[i]);
@@ -82,15 +82,15 @@ TEST(places_are_in_order_of_time_and_number)
 
 TEST(coordinates_that_are_not_of_the_domain_are_refused)
 {
-    const double bad[] = {1, NAN}, below[] = {1, -2}, fine[] = {1, 0};
+    const double bad[] = {1, NAN}, below[] = {1, -2};
     const gi_markov min = {GI_MARKOV_MIN, 1, 1, 0};
     gi_chain c;
 
     run = gi_run_begin(NULL);
-    CHECK_FAILS(gi_chain_new(&run, &min, bad, 2, NULL, 0, &c), GRAM_ERR_RANGE,
+    CHECK_FAILS(gi_chain_new(&run, &min, bad, 2, &c), GRAM_ERR_RANGE,
                 "row 1: nan, must be finite");
     gi_chain_free(&c);
-    CHECK_FAILS(gi_chain_new(&run, &min, fine, 2, below, 2, &c), GRAM_ERR_RANGE,
+    CHECK_FAILS(gi_chain_new(&run, &min, below, 2, &c), GRAM_ERR_RANGE,
                 "min: row 1: -2, must be at least 0");
     gi_chain_free(&c);
 }
@@ -109,7 +109,7 @@ static void compare_pass(world *w, const layout *l)
     gi_pass s;
 
     run = gi_run_begin(NULL);
-    CHECK_OK(gi_chain_new(&run, &w->kernel, w->time, n, NULL, 0, &c));
+    CHECK_OK(gi_chain_new(&run, &w->kernel, w->time, n, &c));
     CHECK_OK(gi_pass_new(&run, &c, &s));
     for (size_t i = 0; i < n; i++) {
         noise[i] = w->noise[c.point[i]];
@@ -530,14 +530,14 @@ TEST(other_kernels_are_not_for_it)
     gi_run r = gi_run_begin(NULL);
 
     world_make(&w, GI_MARKOV_EXPONENTIAL, &layouts[0], 20, 1);
-    CHECK(gi_solver_markov.cost(&r, &w.p).possible);
-    CHECK(gi_solver_markov.cost(&r, &w.p).seconds > 0);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).seconds > 0);
     w.kernel.rate = NAN; /* still open */
-    CHECK(!gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(!gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
     w.kernel.family = GI_MARKOV_MIN; /* which has none */
-    CHECK(gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
     w.K.markov = NULL;
-    CHECK(!gi_solver_markov.cost(&r, &w.p).possible);
+    CHECK(!gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
 }
 
 TEST(failing_allocations_leave_nothing)

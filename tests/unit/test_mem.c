@@ -144,8 +144,8 @@ TEST(the_budget_is_kept)
 
     CHECK_OK(GI_NEW(&run, p, 900000));
     CHECK_FAILS(GI_NEW(&run, q, 200000), GRAM_ERR_MEMORY,
-                "memory budget: 0.9 MB in use and 0.2 MB more needed, the "
-                "budget is 1.0 MB");
+                "memory budget: 879 KiB in use and 195 KiB more needed, the "
+                "budget is 977 KiB");
     CHECK(q == NULL);
     CHECK(GI_GROW(&run, p, 1200000) == GRAM_ERR_MEMORY);
     CHECK(p != NULL); /* the old block stays */

@@ -187,7 +187,7 @@ TEST(a_bin_for_every_row_is_the_classical_test)
     double values[B];
     double *K = grams_matrix(rbf, all);
 
-    CHECK_OK(gi_pool_join(&run, a, b, &warnings, &p));
+    CHECK_OK(gi_pool_join(&run, a, b, GRAM_MISSING_AUTO, &warnings, &p));
     CHECK_OK(gi_pool_kernel(&run, rbf, GRAM_KERNEL_SCALE_NONE, 1, &p));
     CHECK_OK(gi_look_new(&run, &p, M + N, 1, &l));
     CHECK(l.c.bins.count == M + N && l.c.moving == M + N);

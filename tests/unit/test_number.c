@@ -339,7 +339,7 @@ static void check_print(double x, const char *expected)
 {
     char s[GI_NUMBER_ROOM];
 
-    assert_int_equal(gi_number_print(x, s), strlen(expected));
+    assert_int_equal(gram_number_print(x, s), strlen(expected));
     CHECK_STR(s, expected);
 }
 

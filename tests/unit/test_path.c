@@ -511,7 +511,7 @@ TEST(few_features_take_the_primal_path_and_many_the_band)
 {
     world *w = world_new(200, 1, 0, 1);
     gi_run run = gi_run_begin(NULL);
-    gi_cost cost = gi_path_cost(&run, &w->p, NULL, ALL, 50);
+    gi_cost cost = gi_path_cost(&run, &w->p, w->p.n, NULL, ALL, 50);
     gi_path *path = NULL, *primal = primal_path(w);
 
     CHECK(cost.possible && cost.bytes < 200.0 * 200 * 8);
@@ -521,7 +521,7 @@ TEST(few_features_take_the_primal_path_and_many_the_band)
     w->op.op.features = 200;
     CHECK_OK(gi_path_primal(&run, &w->p, &path));
     CHECK(path == NULL);
-    cost = gi_path_cost(&run, &w->p, NULL, ALL, 50);
+    cost = gi_path_cost(&run, &w->p, w->p.n, NULL, ALL, 50);
     CHECK(cost.possible && cost.bytes > 200.0 * 200 * 8);
     w->op.op.feature_rows = NULL;
     CHECK_OK(gi_path_new(&run, &w->p, NULL, ALL, &path));

@@ -172,7 +172,7 @@ TEST(leaving_one_out_is_a_refit_without_it)
             less.p.K = &less.K;
             less.p.y = less.y;
             less.p.noise = less.noise;
-            less.p.n = N - 1;
+            less.K.rows = less.K.cols = less.p.n = N - 1;
             less.time[out] = w.time[N - 1];
             less.noise[out] = w.noise[N - 1];
             less.y[2 * out] = w.y[2 * N - 2];

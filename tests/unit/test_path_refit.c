@@ -144,8 +144,9 @@ TEST(few_folds_are_refitted_and_many_are_not)
         ridges_without(&w.p, w.K, lambdas[2], w.fold, (int)i, want);
     for (size_t i = 0; i < w.n; i += 50)
         CHECK_NEAR(got[(2 * w.n + i) * TARGETS], want[i * TARGETS], 1e-9);
-    CHECK(gi_path_folds_cost(&run, &w.p, NULL, w.n, LAMBDAS).seconds <
-          20 * gi_path_folds_cost(&run, &w.p, NULL, FOLDS, LAMBDAS).seconds);
+    CHECK(
+        gi_path_folds_cost(&run, &w.p, w.n, NULL, w.n, LAMBDAS).seconds <
+        20 * gi_path_folds_cost(&run, &w.p, w.n, NULL, FOLDS, LAMBDAS).seconds);
     free(got);
     free(want);
     world_free(&w);
@@ -213,7 +214,8 @@ TEST(memory_is_within_what_the_cost_says)
         w.fold[i] = i == 0 ? 3 : (int)(i % 2);
     for (int single = 0; single < 2; single++) {
         const gi_blas *blas = single ? &gi_blas_single : &gi_blas_double;
-        gi_cost cost = gi_path_refits_cost(&run, &w.p, blas, FOLDS, LAMBDAS);
+        gi_cost cost =
+            gi_path_refits_cost(&run, &w.p, w.n, blas, FOLDS, LAMBDAS);
         size_t before = gram_memory_used();
 
         gram_memory_reset_peak();

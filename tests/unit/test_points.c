@@ -82,7 +82,7 @@ static void refuses(const char *text, const char *first, const char *second,
     gathered g = compile(text, a);
     char expected[512];
 
-    snprintf(expected, sizeof expected, "%s: %s", b->file, sentence);
+    snprintf(expected, sizeof expected, "%s: %s", b->origin, sentence);
     CHECK_FAILS(gather(&g, b, 1), status, expected);
     CHECK(g.x == NULL);
     done(&g);
@@ -162,11 +162,11 @@ TEST(what_other_tables_lack_is_refused)
 TEST(missing_cells_are_refused)
 {
     refuses("linear", "a,b\n1,2\n3,4\n", "a,b\n1,2\n3,\n", GRAM_ERR_RANGE,
-            "row 2, column \"b\": the cell is missing, kernels need all of "
-            "them");
+            "row 2, column \"b\": the cell is missing (--missing drop, mean "
+            "or indicator says what to do)");
     refuses("linear", "city\nUlm\nBonn\n", "city\n?\nUlm\n", GRAM_ERR_RANGE,
-            "row 1, column \"city\": the cell is missing, kernels need all of "
-            "them");
+            "row 1, column \"city\": the cell is missing (--missing drop, mean "
+            "or indicator says what to do)");
 }
 
 TEST(a_missing_cell_that_no_leaf_sees_does_no_harm)
@@ -546,8 +546,8 @@ TEST(threads_change_nothing)
     for (int threads = 1; threads <= 4; threads++)
         CHECK_FAILS(
             gather(&many, holes, threads), GRAM_ERR_RANGE,
-            "row 105001, column \"y\": the cell is missing, kernels need "
-            "all of them");
+            "row 105001, column \"y\": the cell is missing (--missing drop, "
+            "mean or indicator says what to do)");
     done(&one);
     done(&many);
     gram_table_free(t);

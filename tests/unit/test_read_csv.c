@@ -268,6 +268,24 @@ TEST(every_bad_file_gets_its_sentence)
         CHECK_STR(failure(bad[k].text, &bad[k].o), bad[k].sentence);
 }
 
+TEST(the_head_of_a_file_has_its_columns)
+{
+    const char *path = temporary_text("h.csv", "a,b c,d\n1,,x\n2,3,y\n4,5,z\n");
+    gram_table *t = NULL;
+
+    CHECK_OK(gram_table_read_head(path, NULL, 2, NULL, &t));
+    CHECK(gram_table_rows(t) == 2 && gram_table_cols(t) == 3);
+    CHECK_STR(gram_table_column(t, 1).name, "b c");
+    CHECK(gram_table_column(t, 1).missing == 1);
+    gram_table_free(t);
+    CHECK_OK(gram_table_read_head(path, NULL, 100, NULL, &t));
+    CHECK(gram_table_rows(t) == 3);
+    gram_table_free(t);
+    CHECK(gram_table_read_head("nowhere.csv", NULL, 1, NULL, &t) ==
+          GRAM_ERR_IO);
+    CHECK(t == NULL);
+}
+
 TEST(a_nul_byte_is_refused_with_its_line)
 {
     const char *path = temporary_file("t.csv", "a,b\n1,2\n3,\0\n", 12);
@@ -412,7 +430,7 @@ TEST(a_line_of_ten_megabytes_is_read_and_a_longer_one_refused)
         CHECK_OK(gi_buf_add(NULL, &b, "xxxxxxxxxxxxxxxx", 16));
     path = temporary_file("wide.csv", b.s, b.n);
     CHECK(gram_table_read(path, NULL, NULL, &t) == GRAM_ERR_PARSE);
-    CHECK(strstr(gram_error_message(), ":2: a line longer than 64 MB"));
+    CHECK(strstr(gram_error_message(), ":2: a line longer than 64 MiB"));
     gi_buf_free(&b);
 }
 
@@ -426,6 +444,7 @@ TESTS(SMALL(types_are_found_by_looking_at_the_cells),
       SMALL(missing_cells_are_known_by_their_looks),
       SMALL(missing_policies_do_what_they_say),
       SMALL(every_bad_file_gets_its_sentence),
+      SMALL(the_head_of_a_file_has_its_columns),
       SMALL(a_nul_byte_is_refused_with_its_line),
       SMALL(threads_and_pieces_give_the_same_table),
       NORMAL(a_late_surprise_changes_the_type_of_its_column),

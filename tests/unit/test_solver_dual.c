@@ -112,7 +112,7 @@ static double planned_bytes(const gi_problem *p)
 {
     gi_run run = gi_run_begin(&one);
 
-    return ridges_solver("dual")->cost(&run, p).bytes;
+    return ridges_solver("dual")->cost(&run, p, p->n).bytes;
 }
 
 TEST(single_precision_is_chosen_where_it_pays)

@@ -264,8 +264,8 @@ static void check_ways(const char *loss, size_t n, int little)
     w.p.precision = GI_FACTOR_SINGLE;
     if (little)
         w.k.run.memory =
-            (size_t)gi_irls_bytes(&w.k.run, &w.p, &gi_blas_single) - 1;
-    CHECK((gi_irls_choose(&w.k.run, &w.p, 1) == NULL) == little);
+            (size_t)gi_irls_bytes(&w.k.run, &w.p, w.p.n, &gi_blas_single) - 1;
+    CHECK((gi_irls_choose(&w.k.run, &w.p, w.p.n, 1) == NULL) == little);
     other = smooth_solve(&w, "newton");
     CHECK(full.converged && other.converged);
     CHECK_STR(other.precision, little ? "double" : "single + refinement");

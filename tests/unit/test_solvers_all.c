@@ -6,6 +6,8 @@
 #include "check.h"
 #include "operators.h"
 #include "ridges.h"
+#include "solvers/criterion.h"
+#include "solvers/path.h"
 
 typedef struct problem {
     const char *kernel;
@@ -154,7 +156,7 @@ TEST(every_solver_solves_every_problem_it_can)
         begin(&w, &problems[q], 1);
         ridges_solve(&w.p, w.K, w.alpha, w.b);
         for (size_t i = 0; gi_solver_at(i); i++)
-            if (gi_solver_at(i)->cost(&w.k.run, &w.p).possible &&
+            if (gi_solver_at(i)->cost(&w.k.run, &w.p, w.p.n).possible &&
                 strcmp(gi_solver_at(i)->name, "gd") != 0) {
                 check_solver(&w, gi_solver_at(i), 1e-10 + rounding);
                 solved++;
@@ -193,7 +195,8 @@ TEST(variances_are_those_of_the_bordered_system)
             double v[NEW];
             gi_solution s;
 
-            if (!solver->variance || !solver->cost(&w.k.run, &w.p).possible)
+            if (!solver->variance ||
+                !solver->cost(&w.k.run, &w.p, w.p.n).possible)
                 continue;
             CHECK_OK(gi_solver_solve(&w.k.run, solver, &w.p, &s));
             CHECK_OK(solver->variance(&w.k.run, &w.p, &s, w.k.T, v));
@@ -240,7 +243,7 @@ TEST(bits_do_not_depend_on_threads)
             begin(&one, &some[q], 1);
             begin(&three, &some[q], 3);
             one.p.steps = three.p.steps = 4;
-            if (gi_solver_at(i)->cost(&one.k.run, &one.p).possible) {
+            if (gi_solver_at(i)->cost(&one.k.run, &one.p, one.p.n).possible) {
                 CHECK_OK(
                     gi_solver_solve(&one.k.run, gi_solver_at(i), &one.p, &a));
                 CHECK_OK(gi_solver_solve(&three.k.run, gi_solver_at(i),
@@ -326,10 +329,10 @@ TEST(too_little_memory_says_who_needs_what)
         .K = w.k.K, .n = large.n, .targets = 1, .y = w.y, .lambda = 0.1};
     w.k.run.memory = (size_t)8 << 20;
     CHECK_OK(gi_solver_choose(&w.k.run, &w.p, &s));
-    CHECK_STR(s->name, "cg"); /* the factor alone takes 16 MB */
+    CHECK_STR(s->name, "cg"); /* the factor alone takes 15 MiB */
     w.p.keep_factor = 1;
     CHECK(gi_solver_choose(&w.k.run, &w.p, &s) == GRAM_ERR_MEMORY);
-    CHECK(strstr(gram_error_message(), "2000 rows: dual needs 0.0"));
+    CHECK(strstr(gram_error_message(), "2000 rows: dual needs 1"));
     CHECK(strstr(gram_error_message(), "may be used; "));
     CHECK(s == NULL);
     kernel_world_free(&w.k);
@@ -380,7 +383,7 @@ TEST(failing_allocations_leave_nothing_behind)
         w.p.keep_factor = gi_solver_at(i)->variance != NULL;
         w.p.steps = 2;
         before = gram_memory_used();
-        if (!gi_solver_at(i)->cost(&w.k.run, &w.p).possible)
+        if (!gi_solver_at(i)->cost(&w.k.run, &w.p, w.p.n).possible)
             status = GRAM_OK;
         for (size_t n = 1; status != GRAM_OK; n++) {
             gi_mem_fail_at(n, 1);
@@ -398,7 +401,78 @@ TEST(failing_allocations_leave_nothing_behind)
     }
 }
 
-TESTS(SMALL(every_solver_solves_every_problem_it_can),
+TEST(every_solver_is_listed_with_what_it_does)
+{
+    size_t i = 0;
+
+    for (; gi_solver_at(i); i++) {
+        CHECK_STR(gram_solver_at(i).name, gi_solver_at(i)->name);
+        CHECK(strlen(gram_solver_at(i).brief) > 10);
+    }
+    CHECK(i > 0 && !gram_solver_at(i).name && !gram_solver_at(i + 1).name);
+}
+
+/* And nothing is left behind. */
+TEST(bytes_of_a_subset_grow_with_its_rows)
+{
+    for (size_t q = 0; q < PROBLEMS; q++) {
+        size_t before;
+        world w;
+
+        begin(&w, &problems[q], 1);
+        before = gram_memory_used();
+        for (size_t i = 0; gi_solver_at(i); i++) {
+            gi_cost last = {0};
+
+            for (size_t rows = 1; rows <= w.p.n; rows++) {
+                gi_cost c = gi_solver_at(i)->cost(&w.k.run, &w.p, rows);
+
+                if (!(c.bytes >= last.bytes))
+                    fail_msg("%s, %zu rows: %g bytes after %g",
+                             gi_solver_at(i)->name, rows, c.bytes, last.bytes);
+                last = c;
+            }
+        }
+        CHECK(gram_memory_used() == before);
+        end(&w);
+    }
+}
+
+TEST(a_problem_has_the_rows_of_its_matrix)
+{
+    static const size_t wrong[] = {39, 41};
+    const char *sentence[] = {"a problem of 39 rows: its matrix is 40 x 40",
+                              "a problem of 41 rows: its matrix is 40 x 40"};
+    const gi_solver *solver;
+    gi_path *path = NULL;
+    gi_solution s;
+    double value;
+    world w;
+
+    begin(&w, &problems[0], 1);
+    for (size_t i = 0; i < 2; i++) {
+        gi_run *run = &w.k.run;
+
+        w.p.n = wrong[i];
+        CHECK_FAILS(gi_solver_solve(run, NULL, &w.p, &s), GRAM_ERR_SHAPE,
+                    sentence[i]);
+        CHECK_FAILS(gi_solver_choose(run, &w.p, &solver), GRAM_ERR_SHAPE,
+                    sentence[i]);
+        CHECK_FAILS(gi_path_new(run, &w.p, NULL, GI_WANT_LOO, &path),
+                    GRAM_ERR_SHAPE, sentence[i]);
+        CHECK_FAILS(
+            gi_criterion_value(run, &w.p, GI_WANT_EVIDENCE, &value, NULL, NULL),
+            GRAM_ERR_SHAPE, sentence[i]);
+    }
+    w.p.K = NULL;
+    CHECK_FAILS(gi_solver_solve(&w.k.run, NULL, &w.p, &s), GRAM_ERR_SHAPE,
+                "a problem of 41 rows: its matrix is 0 x 0");
+    w.p.n = problems[0].n;
+    end(&w);
+}
+
+TESTS(SMALL(every_solver_is_listed_with_what_it_does),
+      SMALL(every_solver_solves_every_problem_it_can),
       NORMAL(gradient_descent_comes_near),
       SMALL(variances_are_those_of_the_bordered_system),
       NORMAL(bits_do_not_depend_on_threads),
@@ -406,4 +480,6 @@ TESTS(SMALL(every_solver_solves_every_problem_it_can),
       SMALL(lambda_must_not_be_negative), SMALL(the_cheapest_is_chosen),
       NORMAL(too_little_memory_says_who_needs_what),
       SMALL(amplitudes_are_as_asked),
-      SMALL(failing_allocations_leave_nothing_behind))
+      SMALL(failing_allocations_leave_nothing_behind),
+      SMALL(bytes_of_a_subset_grow_with_its_rows),
+      SMALL(a_problem_has_the_rows_of_its_matrix))

@@ -42,6 +42,25 @@ TEST(text_grows_and_stays_terminated)
     CHECK(b.s == NULL && b.n == 0);
 }
 
+TEST(amounts_of_memory_are_in_powers_of_1024)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {{0, "0 bytes"},
+                 {1023, "1023 bytes"},
+                 {1024, "1.0 KiB"},
+                 {102400, "100 KiB"},
+                 {0x1p20, "1.0 MiB"},
+                 {1.5 * 0x1p30, "1.5 GiB"},
+                 {512 * 0x1p20, "512 MiB"},
+                 {0x1p50, "1024 TiB"}};
+    char out[GRAM_NUMBER_ROOM];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_STR(gram_bytes_print(cases[i].bytes, out), cases[i].text);
+}
+
 TEST(a_dictionary_numbers_strings_in_order_of_arrival)
 {
     gi_dict d = {0};
@@ -97,6 +116,7 @@ TEST(names_sort_as_numbers_first_then_as_text)
 TESTS(SMALL(context_goes_in_front_and_sentences_stay_one_line),
       SMALL(a_long_sentence_is_cut_at_a_character),
       SMALL(text_grows_and_stays_terminated),
+      SMALL(amounts_of_memory_are_in_powers_of_1024),
       SMALL(a_dictionary_numbers_strings_in_order_of_arrival),
       SMALL(the_nearest_name_is_suggested_and_far_ones_are_not),
       SMALL(names_sort_as_numbers_first_then_as_text))

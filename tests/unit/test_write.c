@@ -466,6 +466,20 @@ TEST(formats_are_found_by_name_and_extension)
     gram_table_free(t);
 }
 
+TEST(the_format_to_write_is_known_beforehand)
+{
+    const gram_write_options npy = {.format = "npy"};
+    const gram_format *f = NULL;
+
+    CHECK_OK(gram_format_to_write("x.csv.gz", NULL, &f));
+    CHECK(strcmp(f->name, "csv") == 0 && f->keeps_texts);
+    CHECK_OK(gram_format_to_write("-", NULL, &f));
+    CHECK_STR(f->name, "csv");
+    CHECK_OK(gram_format_to_write("x.csv", &npy, &f));
+    CHECK(strcmp(f->name, "npy") == 0 && !f->keeps_texts);
+    CHECK(gram_format_to_write("x.gram", NULL, &f) == GRAM_ERR_NAME);
+}
+
 TEST(every_format_is_listed_once)
 {
     static const struct {
@@ -502,4 +516,5 @@ TESTS(SMALL(csv_has_a_header_and_exact_numbers),
       SMALL(files_do_not_depend_on_the_number_of_threads),
       SMALL(a_failed_write_leaves_the_old_file),
       SMALL(formats_are_found_by_name_and_extension),
+      SMALL(the_format_to_write_is_known_beforehand),
       SMALL(every_format_is_listed_once))
