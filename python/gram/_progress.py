@@ -20,7 +20,7 @@ class _Line:
     def __call__(self, done: float) -> None:
         """So much of the whole."""
         line = f"{self._shown}: {100 * done:3.0f} %"
-        sys.stderr.write("\r" + line.ljust(self._width))
+        sys.stderr.write(f"\r{' ' * self._width}\r{line}")
         sys.stderr.flush()
         self._width = len(line)
 

@@ -466,5 +466,5 @@ gram_status gram_table_fill_missing(gram_table *t, gram_missing policy,
     if (rows > 0 && t->rows == 0)
         status = gi_fail(GRAM_ERR_RANGE, "no rows without missing cells");
 done:
-    return gi_table_context(t, status);
+    return gi_table_context(status, t);
 }

@@ -358,7 +358,6 @@ static gram_status next_table(gram_reader *r, size_t rows, gram_table **out)
                                      gi_input_name(r->in), r->seen));
         r->seen += read;
     } while (read > 0 && t->rows == 0 && !r->whole);
-    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->origin));
     *out = t;
     t = NULL;
 done:
@@ -422,6 +421,7 @@ gram_status gi_table_read_hinted(const char *path,
         goto done;
     }
     GI_TRY(gi_run_tick(&r->run, 1));
+    GI_TRY(copy_text(&r->run, gi_input_name(r->in), &t->file));
     *out = t;
     t = NULL;
 done:

@@ -67,5 +67,5 @@ gram_status gram_table_set_role(gram_table *t, const char *name, gram_role role)
         GI_TRY(check_amounts(t, &t->column[j], role));
     t->column[j].role = role;
 done:
-    return gi_table_context(t, status);
+    return gi_table_context(status, t);
 }

@@ -71,7 +71,7 @@ void gi_table_clear(gram_table *t)
         free_column(&t->column[j]);
     gi_free(t->column);
     gi_dict_free(&t->names);
-    gi_free(t->origin);
+    gi_free(t->file);
     *t = (gram_table){.serial = t->serial};
 }
 
@@ -80,19 +80,6 @@ void gram_table_free(gram_table *t)
     if (t)
         gi_table_clear(t);
     gi_free(t);
-}
-
-gram_status gi_table_context(const gram_table *t, gram_status status)
-{
-    size_t n = t->origin ? strlen(t->origin) : 0;
-
-    if (n == 0 || (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
-                   status != GRAM_ERR_RANGE))
-        return status;
-    if (strncmp(gram_error_message(), t->origin, n) == 0 &&
-        gram_error_message()[n] == ':')
-        return status;
-    return gi_context(status, "%s", t->origin);
 }
 
 static gram_status reserve_column(gi_run *run, gi_column *c, size_t rows)
@@ -514,5 +501,18 @@ gram_status gram_table_find(const gram_table *t, const char *name, size_t *j)
     }
     gi_free(names);
     return gi_table_context(
-        t, gi_fail(GRAM_ERR_NAME, "no column \"%s\"%s", name, hint));
+        gi_fail(GRAM_ERR_NAME, "no column \"%s\"%s", name, hint), t);
+}
+
+gram_status gi_table_context(gram_status status, const gram_table *t)
+{
+    size_t n = t->file ? strlen(t->file) : 0;
+
+    if (n == 0 || (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
+                   status != GRAM_ERR_RANGE))
+        return status;
+    if (strncmp(gram_error_message(), t->file, n) == 0 &&
+        gram_error_message()[n] == ':')
+        return status;
+    return gi_context(status, "%s", t->file);
 }

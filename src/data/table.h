@@ -41,17 +41,13 @@ typedef struct gi_column {
 
 struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
-    char *origin;         /* the file it was read from, or NULL */
+    char *file;           /* it was read from, for messages; or NULL */
     size_t rows, cols;
     size_t room;      /* rows that fit in every column */
     size_t cols_room; /* columns that fit in `column` */
     gi_column *column;
     gi_dict names; /* string j is the name of column j */
 };
-
-/* A sentence about columns or cells of the table gets its origin in front,
- * unless it is there. */
-gram_status gi_table_context(const gram_table *t, gram_status status);
 
 /* A new last column, all cells unset, with room for t->room rows; *out stays
  * valid until the next column is added.  Errors: NAME if the name is taken. */
@@ -87,6 +83,10 @@ void gi_column_count_missing(gi_column *c, size_t rows);
 /* What sentences say of a missing cell of a feature. */
 #define GI_MISSING_CELL                                                        \
     "the cell is missing (--missing drop, mean or indicator says what to do)"
+
+/* Put the name of the file that t was read from in front of the sentence of a
+ * failure that columns or cells are to blame for, unless it is there. */
+gram_status gi_table_context(gram_status status, const gram_table *t);
 
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);

@@ -138,7 +138,7 @@ static gram_status new_points(gi_run *run, const gram_program *p,
     x = NULL;
 done:
     gi_points_free(x);
-    return gi_table_context(t, status);
+    return gi_table_context(status, t);
 }
 
 gram_status gi_points_new(gi_run *run, const gram_program *p,

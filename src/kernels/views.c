@@ -269,7 +269,7 @@ static gram_status choose(choice *c, const gi_column_item *items,
     }
     GI_TRY(check_types(c, need, items));
 done:
-    return gi_table_context(c->t, status);
+    return gi_table_context(status, c->t);
 }
 
 /* ----------------------------------------------------------------- sources */

@@ -23,7 +23,7 @@ static gram_status find_column(const gram_table *t, const gi_column *c,
                          c->name, gram_type_name((*out)->type),
                          gram_type_name(c->type));
 done:
-    return gi_table_context(t, status);
+    return gi_table_context(status, t);
 }
 
 /* Codes of a column in the numbering of `to`, whose strings grow. */
@@ -110,8 +110,8 @@ gram_status gi_table_join(gi_run *run, const gram_table *a, const gram_table *b,
         to->role = first->role;
         GI_TRY(add_rows(run, first, a->rows, 0, to));
         if (second)
-            GI_TRY(gi_table_context(
-                b, add_rows(run, second, b->rows, a->rows, to)));
+            GI_TRY(gi_table_context(add_rows(run, second, b->rows, a->rows, to),
+                                    b));
         GI_TRY(gi_column_finish(run, to, t->rows));
         gi_column_count_missing(to, t->rows);
     }

@@ -94,8 +94,6 @@ gram_status gi_table_part(gi_run *run, const gram_table *t,
     for (size_t i = 0; i < t->rows; i++)
         rows += !keep || keep[i];
     GI_TRY(gram_table_new(rows, &part));
-    if (t->origin)
-        GI_TRY(gi_strndup(run, t->origin, strlen(t->origin), &part->origin));
     for (size_t j = 0; j < t->cols; j++)
         if (!columns || columns[j])
             GI_TRY(copy_column(run, &t->column[j], keep, t->rows, part));

@@ -96,9 +96,9 @@ gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
     unsigned char *feature = NULL;
     gram_table *part = NULL;
 
-    GI_TRY(gi_table_context(a, check_rows(b ? "first" : "the", a->rows)));
+    GI_TRY(gi_table_context(check_rows(b ? "first" : "the", a->rows), a));
     if (b)
-        GI_TRY(gi_table_context(b, check_rows("second", b->rows)));
+        GI_TRY(gi_table_context(check_rows("second", b->rows), b));
     GI_TRY(GI_NEW(run, feature, a->cols));
     for (size_t j = 0; j < a->cols; j++)
         feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;

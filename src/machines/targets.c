@@ -381,7 +381,7 @@ gram_status gi_fit_targets(gi_fit *f)
     GI_TRY(gi_fit_task(f, first, m->columns));
     if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
         m->columns = 0;
-    GI_TRY(gi_table_context(f->table, read_table(f, first)));
+    GI_TRY(gi_table_context(read_table(f, first), f->table));
     for (size_t q = 0; q < m->targets; q++)
         GI_TRY(gi_machine_name_output(f->run, m, q));
 done:

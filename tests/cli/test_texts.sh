@@ -39,7 +39,7 @@ holds "each with the text of the file" cmp data.csv copy.csv
 run predict m.gram data.csv --keep when,x --missing drop -o p.csv -q
 holds "beside rows left out" grep -q "^2024-01-02 08:30,+2.0," p.csv
 run predict m.gram data.csv --keep idd
-refuses 1 'gram predict: no column "idd" (did you mean "id"?)' \
+refuses 1 'gram predict: data.csv: no column "idd" (did you mean "id"?)' \
     "a column that is not there is refused"
 
 run predict m.gram data.csv --keep id,code,when,y --json

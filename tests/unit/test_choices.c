@@ -113,7 +113,7 @@ TEST(of_reading)
         check_refused(gram_table_read("builtin:iris", &header, NULL, &t),
                       "header", x, -1, 1);
         check_refused(gram_table_read("builtin:iris", &missing, NULL, &t),
-                      "missing", x, 0, 4);
+                      "missing", x, 0, GRAM_MISSING_INDICATOR);
     }
 }
 
@@ -130,7 +130,7 @@ TEST(of_an_argument)
         check_refused(gram_table_set_role(t, "x", (gram_role)x), "role", x, 0,
                       4);
         check_refused(gram_table_fill_missing(t, (gram_missing)x, NULL),
-                      "policy", x, 0, 4);
+                      "policy", x, 0, GRAM_MISSING_INDICATOR);
         check_refused(gram_scaler_new(t, (gram_scale)x, NULL, &scaler), "scale",
                       x, 0, 2);
         check_refused(gram_herd(t, "rbf(gamma=1)", (gram_kernel_scale)x, 1,

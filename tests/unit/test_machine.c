@@ -129,9 +129,10 @@ TEST(bad_targets_have_sentences)
     CHECK_OK(gram_table_set_role(t, "s", GRAM_ROLE_FEATURE));
     CHECK_OK(gram_table_add_numbers(t, "y", y, 1));
     CHECK_OK(gram_table_set_role(t, "y", GRAM_ROLE_TARGET));
-    check_refused(t, NULL, GRAM_ERR_RANGE,
-                  "row 2, column \"y\": the cell is missing, a target must "
-                  "have a value in every row");
+    check_refused(
+        t, NULL, GRAM_ERR_RANGE,
+        "row 2, column \"y\": the cell is missing, a target cannot be "
+        "filled in (--missing drop leaves out its row)");
     CHECK_OK(gram_table_set_role(t, "y", GRAM_ROLE_FEATURE));
     CHECK_OK(gram_table_set_role(t, "x", GRAM_ROLE_TARGET));
     CHECK_OK(gram_table_add_numbers(t, "v", v, 1));

@@ -82,7 +82,7 @@ static void refuses(const char *text, const char *first, const char *second,
     gathered g = compile(text, a);
     char expected[512];
 
-    snprintf(expected, sizeof expected, "%s: %s", b->origin, sentence);
+    snprintf(expected, sizeof expected, "%s: %s", b->file, sentence);
     CHECK_FAILS(gather(&g, b, 1), status, expected);
     CHECK(g.x == NULL);
     done(&g);

@@ -242,7 +242,7 @@ TEST(copies_that_do_not_fit_are_refused)
 
     CHECK_OK(gram_table_new(2, &t));
     CHECK_FAILS(gram_table_add_copy(t, "y", from, 1, NULL), GRAM_ERR_NAME,
-                "no column \"y\"");
+                "a.csv: no column \"y\"");
     CHECK_FAILS(gram_table_add_copy(t, "x", from, 2, rows), GRAM_ERR_SHAPE,
                 "column \"x\": is a number column in one table and a category "
                 "column in another");
