@@ -160,7 +160,7 @@ void cli_signals_catch(void);
 int cli_signal(void);
 
 /* The common options as a gram_exec, with a progress bar that says `doing`
- * ("reading"), a text that stays. */
+ * ("predicting"), a text that stays, until the library says what it does. */
 gram_exec cli_exec(const char *doing);
 
 /* For loops of the program's own: show how much is done, 0..1, and stop after

@@ -2,8 +2,10 @@
  *
  * The library calls tick() every few milliseconds while it works: that is
  * where a signal becomes a clean stop and where the bar is drawn, on stderr
- * and only if that is a terminal, once the work has taken a second.
+ * and only if that is a terminal, once the work has taken a second.  Its name
+ * is that of the phase, its length how much of the whole call is done.
  */
+#include <math.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +18,9 @@ static volatile sig_atomic_t caught;
 
 static struct {
     const char *doing; /* NULL: nothing */
+    const char *owner; /* what the call was begun for */
     double start, drawn;
+    double done, moved; /* how much is, and since when */
     int shown;
 } bar;
 
@@ -59,9 +63,18 @@ void cli_progress_clear(void)
     bar.shown = 0;
 }
 
+/* What is left takes as long as what is done did.  While nothing is reported
+ * time goes by, and the estimate does not grow. */
+static double time_left(double now)
+{
+    double then = (bar.moved - bar.start) * (1 - bar.done) / bar.done;
+
+    return fmax(then - (now - bar.moved), 0);
+}
+
 /* reading  [#######.............]  35%  12 s left
  * Without a known size there is nothing to fill: the time so far. */
-static void draw(double done, double elapsed)
+static void draw(double now)
 {
     enum { CELLS = 24 };
     const char *full = cli_glyphs_get()->bar[8];
@@ -69,44 +82,67 @@ static void draw(double done, double elapsed)
 
     fputs("\r\033[K", stderr);
     fputs(bar.doing, stderr);
-    if (done > 0) {
+    if (bar.done > 0) {
         fputs("  [", stderr);
         for (int i = 0; i < CELLS; i++)
-            fputs(i < done * CELLS ? full : ".", stderr);
-        fprintf(stderr, "] %3.0f%%  %s left", 100 * done,
-                cli_duration(text, elapsed * (1 - done) / done));
+            fputs(i < bar.done * CELLS ? full : ".", stderr);
+        fprintf(stderr, "] %3.0f%%  %s left", 100 * bar.done,
+                cli_duration(text, time_left(now)));
     } else {
-        fprintf(stderr, "  %s", cli_duration(text, elapsed));
+        fprintf(stderr, "  %s", cli_duration(text, now - bar.start));
     }
     fflush(stderr);
     bar.shown = 1;
+}
+
+/* Work that is called so begins, unless it is the one in hand. */
+static void begin(const char *owner, double done)
+{
+    if (owner == bar.owner && done >= bar.done)
+        return;
+    bar.doing = bar.owner = owner;
+    bar.start = bar.moved = cli_clock();
+    bar.done = 0;
 }
 
 static int tick(void *user, double done)
 {
     double now = cli_clock();
 
-    (void)user;
+    begin(user, done);
+    if (done > bar.done) {
+        bar.done = fmin(done, 1);
+        bar.moved = now;
+    }
     if (!cli.quiet && bar.doing && now - bar.start > PATIENCE &&
         now - bar.drawn > REFRESH && isatty(STDERR_FILENO)) {
-        draw(done < 1 ? done : 1, now - bar.start);
+        draw(now);
         bar.drawn = now;
     }
     return caught;
 }
 
+/* The call goes over to something else. */
+static void stage(void *user, const char *name)
+{
+    begin(user, bar.done);
+    bar.doing = name;
+}
+
 gram_exec cli_exec(const char *doing)
 {
     cli_progress_clear();
-    bar.doing = doing;
-    bar.start = cli_clock();
+    begin(doing, -1);
     return (gram_exec){.threads = (int)cli.threads,
                        .seed = cli.seed,
                        .memory = cli.memory,
-                       .progress = tick};
+                       .progress = tick,
+                       .user = (void *)doing,
+                       .stage = stage};
 }
 
 int cli_tick(double done)
 {
-    return tick(NULL, done) ? cli_status(GRAM_ERR_CANCELLED) : CLI_GOOD;
+    return tick((void *)bar.owner, done) ? cli_status(GRAM_ERR_CANCELLED)
+                                         : CLI_GOOD;
 }

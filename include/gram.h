@@ -79,8 +79,13 @@ typedef struct gram_exec {
     int threads;             /* 0: one per core; results do not depend on it */
     unsigned long long seed; /* the only source of randomness */
     size_t memory; /* bytes the library may hold; 0: three quarters of RAM */
-    int (*progress)(void *user, double done); /* 0..1; non-zero: stop */
-    void *user;                               /* handed to progress */
+    /* how much of the call is done, 0..1, by the work that is left; it never
+     * goes back.  Called every few milliseconds; non-zero: stop */
+    int (*progress)(void *user, double done);
+    void *user; /* handed to progress and to stage */
+    /* what the call goes over to: "reading", "choosing" (numbers that are
+     * open), "fitting", "writing"; a text that stays */
+    void (*stage)(void *user, const char *name);
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held

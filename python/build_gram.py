@@ -29,6 +29,7 @@ typedef struct gram_python_user {
 } gram_python_user;
 
 static int gram_python_asked(void *user, double done);
+static void gram_python_entered(void *user, const char *name);
 
 /* A gram_exec.progress that does not ask every time: asking needs the
  * interpreter's lock, which another thread may hold for a while. */
@@ -46,6 +47,12 @@ static int gram_python_progress(void *user, double done)
     u->next = now + PAUSE;
     u->stop = gram_python_asked(u->handle, done);
     return u->stop;
+}
+
+/* A gram_exec.stage: there are few, so that each is told. */
+static void gram_python_stage(void *user, const char *name)
+{
+    gram_python_entered(((gram_python_user *)user)->handle, name);
 }
 
 /* k(x, t) of rows that hold their own row of a matrix of kernel values: the
@@ -87,9 +94,11 @@ typedef struct gram_python_user {
     int stop;
 } gram_python_user;
 extern "Python" int gram_python_asked(void *user, double done);
+extern "Python" void gram_python_entered(void *user, const char *name);
 extern "Python" void gram_python_found(void *user, const char *kernel,
                                        double lambda, double error);
 int gram_python_progress(void *user, double done);
+void gram_python_stage(void *user, const char *name);
 gram_status gram_python_register(const char *name);
 const char *gram_python_task(const char *name);
 """

@@ -39,6 +39,14 @@ def gram_python_asked(user: Any, done: float) -> int:
     return int(get_ident() in _raised)
 
 
+@ffi.def_extern(onerror=keep_raised)
+def gram_python_entered(user: Any, name: Any) -> None:
+    """Tell what the call goes over to, if somebody wants to know."""
+    enter = getattr(ffi.from_handle(user), "enter", None)
+    if enter is not None:
+        enter(text(name))
+
+
 def version() -> str:
     """The version of the library that is running."""
     return text(lib.gram_version())
@@ -235,6 +243,7 @@ class Running:
                 "memory": whole(memory, "memory", 0, 2**63),
                 "progress": ffi.addressof(lib, "gram_python_progress"),
                 "user": user,
+                "stage": ffi.addressof(lib, "gram_python_stage"),
             },
         )
         _pointed_to[self.exec] = handle, user

@@ -10,12 +10,19 @@ class _Line:
     """A line on standard error that is written again and again."""
 
     def __init__(self, title: str) -> None:
-        self._title = title
+        self._title = self._shown = title
+        self._width = 0
 
-    def show(self, done: float) -> None:
+    def enter(self, stage: str) -> None:
+        """What is done now: "choosing", "fitting"."""
+        self._shown = f"{self._title}, {stage}"
+
+    def __call__(self, done: float) -> None:
         """So much of the whole."""
-        sys.stderr.write(f"\r{self._title}: {100 * done:3.0f} %")
+        line = f"{self._shown}: {100 * done:3.0f} %"
+        sys.stderr.write(f"\r{' ' * self._width}\r{line}")
         sys.stderr.flush()
+        self._width = len(line)
 
     def close(self) -> None:
         """It is over."""
@@ -27,9 +34,16 @@ class _Bar:
 
     def __init__(self, title: str, tqdm: Any) -> None:
         form = "{l_bar}{bar}| {elapsed}<{remaining}"
-        self._bar = tqdm(total=100.0, desc=title, bar_format=form)
+        self._title = title
+        self._bar = tqdm(
+            total=100.0, desc=title, bar_format=form, smoothing=0
+        )
 
-    def show(self, done: float) -> None:
+    def enter(self, stage: str) -> None:
+        """What is done now: "choosing", "fitting"."""
+        self._bar.set_description(f"{self._title}, {stage}")
+
+    def __call__(self, done: float) -> None:
         """So much of the whole."""
         self._bar.update(100 * done - self._bar.n)
 
@@ -42,7 +56,8 @@ class _Bar:
 def progress(
     verbose: Any, title: str
 ) -> Iterator[Optional[Callable[[float], None]]]:
-    """A function to call with the share that is done; None if not verbose."""
+    """A function to call with the share that is done, whose method `enter` is
+    told what comes next; None if not verbose."""
     if not verbose:
         yield None
         return
@@ -53,7 +68,7 @@ def progress(
     else:
         bar = _Bar(title, tqdm)
     try:
-        yield bar.show
-        bar.show(1.0)
+        yield bar
+        bar(1.0)
     finally:
         bar.close()

@@ -83,24 +83,53 @@ gi_run gi_run_begin(const gram_exec *exec)
     run.seed = exec->seed;
     run.memory = exec->memory ? exec->memory : gi_memory_total() / 4 * 3;
     run.progress = exec->progress;
+    run.stage = exec->stage;
     run.user = exec->user;
     run.from = 0;
     run.span = 1;
-    run.last = -1;
+    run.last = 0;
+    run.whole = NULL;
     return run;
 }
 
-gi_run gi_run_part(const gi_run *run, double from, double to)
+gi_run gi_run_part(gi_run *run, double from, double to)
 {
     gi_run part = *run;
 
     part.from = run->from + run->span * from;
     part.span = run->span * (to - from);
+    part.whole = run->whole ? run->whole : &run->last;
     return part;
 }
 
-void gi_watch_begin(const gi_run *run, gi_watch *watch)
+gi_run gi_run_step(gi_run *run, size_t k, double usual)
 {
+    double from = (double)k, to = from + 1;
+
+    return gi_run_part(run, from / (from + usual), to / (to + usual));
+}
+
+gi_run gi_run_quiet(gi_run *run)
+{
+    return gi_run_part(run, 0, 0);
+}
+
+void gi_run_stage(const gi_run *run, const char *name)
+{
+    if (run->stage)
+        run->stage(run->user, name);
+}
+
+/* The most that was ever told of. */
+static double *told(gi_run *run)
+{
+    return run->whole ? run->whole : &run->last;
+}
+
+void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch)
+{
+    watch->pieces = pieces ? pieces : 1;
+    atomic_store(&watch->done, 0);
     watch->run = run;
     watch->owner = pthread_self();
     atomic_store(&watch->stopped, 0);
@@ -110,13 +139,18 @@ void gi_watch_begin(const gi_run *run, gi_watch *watch)
 static int look(void *user, double done)
 {
     gi_watch *w = user;
-    const gi_run *run = w->run;
 
     (void)done;
-    if (run->progress && pthread_equal(w->owner, pthread_self()) &&
-        run->progress(run->user, fmax(run->last, 0)))
+    if (pthread_equal(w->owner, pthread_self()) &&
+        gi_run_tick(w->run, (double)atomic_load(&w->done) /
+                                (double)w->pieces) != GRAM_OK)
         atomic_store(&w->stopped, 1);
     return atomic_load(&w->stopped);
+}
+
+void gi_watch_count(gi_watch *watch)
+{
+    atomic_fetch_add(&watch->done, 1);
 }
 
 gi_run gi_run_alone(gi_watch *watch)
@@ -125,7 +159,9 @@ gi_run gi_run_alone(gi_watch *watch)
 
     alone.threads = 1;
     alone.progress = look;
+    alone.stage = NULL;
     alone.user = watch;
+    alone.whole = NULL;
     return alone;
 }
 
@@ -133,9 +169,10 @@ gram_status gi_run_tick(gi_run *run, double done)
 {
     if (!run || !run->progress)
         return GRAM_OK;
-    done = run->from + run->span * done;
-    run->last = done > run->last ? done : run->last; /* never backwards */
-    if (run->progress(run->user, run->last))
+    done = run->from + run->span * fmin(fmax(done, 0), 1);
+    if (done > *told(run)) /* never backwards */
+        *told(run) = done;
+    if (run->progress(run->user, *told(run)))
         return gi_fail(GRAM_ERR_CANCELLED, "cancelled");
     return GRAM_OK;
 }

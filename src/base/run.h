@@ -19,9 +19,11 @@ typedef struct gi_run {
     uint64_t seed;
     size_t memory; /* budget in bytes */
     int (*progress)(void *user, double done);
+    void (*stage)(void *user, const char *name);
     void *user;
     double from, span; /* its share of the caller's progress */
     double last;       /* last tick reported */
+    double *whole;     /* the same of the run that this is a part of, or NULL */
 } gi_run;
 
 /* From now on a forked child runs on one thread; gi_run_begin() does this, too,
@@ -33,20 +35,33 @@ gi_run gi_run_begin(const gram_exec *exec);
 
 /* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
  * `to`: for functions that tick themselves and are one step of several.  */
-gi_run gi_run_part(const gi_run *run, double from, double to);
+gi_run gi_run_part(gi_run *run, double from, double to);
+
+/* Step k, from 0, of a number that is not known, usually about `usual`: as many
+ * are always left. */
+gi_run gi_run_step(gi_run *run, size_t k, double usual);
+
+/* A part that is next to nothing: it asks whether to stop, no more. */
+gi_run gi_run_quiet(gi_run *run);
+
+/* Say what comes now, in a word that stays. */
+void gi_run_stage(const gi_run *run, const char *name);
 
 /* What threads that work alone at parts of a run have in common. */
 typedef struct gi_watch {
-    const gi_run *run;
+    gi_run *run;
     pthread_t owner;    /* the thread that began it */
     atomic_int stopped; /* the caller asked to stop */
+    size_t pieces;      /* of work, in all parts together */
+    atomic_size_t done; /* of them */
 } gi_watch;
 
-void gi_watch_begin(const gi_run *run, gi_watch *watch);
+void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch);
 
-/* A run of one thread, for one such part.  Its ticks tell the caller of nothing
- * done, but ask whether to stop, and end all parts if so. */
+/* A run of one thread, for one such part.  Its ticks ask the caller whether to
+ * stop, and end all parts if so; what is done are pieces that were counted. */
 gi_run gi_run_alone(gi_watch *watch);
+void gi_watch_count(gi_watch *watch);
 
 /* Report how much is done, 0..1; CANCELLED if the caller asks to stop.  Cheap
  * enough for every few milliseconds. */

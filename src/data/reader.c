@@ -273,6 +273,7 @@ static gram_status open_reader(const char *path, const gram_read_options *o,
         gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(GI_NEW_ZERO(NULL, r, 1));
     r->run = gi_run_begin(exec);
+    gi_run_stage(&r->run, "reading");
     r->options = *o;
     r->whole = whole;
     GI_TRY(copy_text(&r->run, o->types, &r->types));

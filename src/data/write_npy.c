@@ -96,6 +96,7 @@ static gram_status write_matrix(const void *data, size_t rows, size_t cols,
                        "%s: a matrix is written as .npy, and its name must "
                        "say so (gram convert makes other formats of it)",
                        path);
+    gi_run_stage(&run, "writing");
     GI_TRY(gi_output_open(&run, path, &out));
     gi_npy_header(rows, cols, size, header);
     GI_TRY(gi_output_write(out, header, sizeof header));
@@ -103,7 +104,7 @@ static gram_status write_matrix(const void *data, size_t rows, size_t cols,
         size_t n = bytes - at < BUFFER ? bytes - at : BUFFER;
 
         GI_TRY(gi_output_write(out, (const char *)data + at, n));
-        GI_TRY(gi_run_tick(&run, (double)at / (double)bytes));
+        GI_TRY(gi_run_tick(&run, (double)(at + n) / (double)bytes));
     }
     GI_TRY(gi_output_commit(out));
 done:

@@ -80,6 +80,7 @@ gram_status gram_table_write(const gram_table *table, const char *path,
     GI_TRY(find_class(path, options ? options->format : NULL, &class));
     if (table->cols == 0)
         return gi_fail(GRAM_ERR_SHAPE, "%s: no columns to write", name);
+    gi_run_stage(&run, "writing");
     GI_TRY(gi_output_open(&run, path, &out));
     GI_TRY(class->write(&run, table, name, out));
     GI_TRY(gi_run_tick(&run, 1));

@@ -514,9 +514,10 @@ static gram_status find_diagonal(gi_run *run, const gram_program *p,
 {
     gi_engine e;
     gram_status status;
+    gi_run quiet = gi_run_quiet(run);
 
     GI_TRY(begin(&e, run, p, theta, x, NULL, judge, &gi_lanes_d, mode));
-    GI_TRY(gi_engine_sweep(run, &e,
+    GI_TRY(gi_engine_sweep(&quiet, &e,
                            &(gi_sweep){.tile = take_diagonal, .user = out}));
 done:
     gi_engine_end(&e);

@@ -12,6 +12,14 @@
 
 enum { CHUNK = GI_CODEC_BYTES };
 
+/* The second half of reading: a file is read for its checksum before. */
+static double done_of(const gi_codec *c)
+{
+    double part = (double)c->at / (double)c->total;
+
+    return gi_codec_reads(c) ? (1 + part) / 2 : part;
+}
+
 gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
 {
     gram_status status = GRAM_OK;
@@ -28,6 +36,8 @@ gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n)
         c->crc = (uint32_t)crc32(c->crc, (const Bytef *)data + i, (uInt)some);
     }
     c->at += n;
+    if (n >= CHUNK / 16 && c->total > 0)
+        GI_TRY(gi_run_tick(c->run, done_of(c)));
 done:
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct gi_codec {
     gi_output *out; /* writing */
     char *memory;   /* writing to memory; all three NULL: counting */
     uint64_t at;    /* bytes so far */
-    uint64_t total; /* reading: bytes that are there */
+    uint64_t total; /* bytes that are there, or will be; 0: not known */
     uint32_t crc;   /* CRC-32 of them */
 } gi_codec;
 

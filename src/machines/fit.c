@@ -428,16 +428,13 @@ done:
 
 /* ------------------------------------------------------------------ public */
 
-/* Share of the progress that selection has. */
-static const double share = 0.75;
-
 gram_status gram_machine_fit(const gram_table *table,
                              const gram_fit_options *options,
                              const gram_exec *exec, gram_machine **out)
 {
     gram_status status = GRAM_OK;
     double start = gi_clock();
-    gi_run all = gi_run_begin(exec), part = all;
+    gi_run all = gi_run_begin(exec), part = gi_run_quiet(&all);
     gi_fit f = {
         .run = &part, .o = options, .table = table, .used = gram_memory_used()};
     size_t before = gi_peak_begin(), most;
@@ -446,11 +443,16 @@ gram_status gram_machine_fit(const gram_table *table,
     GI_TRY(gi_fit_begin(&f));
     all.threads = part.threads;
     GI_TRY(gi_fit_make_plan(&f, NULL));
-    if (f.select != GRAM_SELECT_NONE)
-        part = gi_run_part(&all, 0, share);
+    if (f.select == GRAM_SELECT_NONE)
+        f.plan.share = 0;
+    else
+        gi_run_stage(&all, "choosing");
+    part = gi_run_part(&all, 0, f.plan.share);
     GI_TRY(gi_select(&f));
-    part = gi_run_part(&all, f.select != GRAM_SELECT_NONE ? share : 0, 1);
+    gi_run_stage(&all, "fitting");
+    part = gi_run_part(&all, f.plan.share, 1);
     GI_TRY(gi_fit_finish(&f));
+    GI_TRY(gi_run_tick(&all, 1));
     *out = f.m;
     f.m = NULL;
 done:

@@ -24,6 +24,7 @@ typedef struct gi_fit_plan {
     const char *selection; /* a sentence */
     size_t rows;           /* that selection looks at */
     double bytes, seconds;
+    double share; /* of the seconds that selection takes */
 } gi_fit_plan;
 
 typedef struct gi_fit {

@@ -78,7 +78,7 @@ gram_status gram_machine_path(const gram_table *table,
     static const gram_fit_options defaults;
     gram_fit_options o = options ? *options : defaults;
     gram_status status = GRAM_OK;
-    gi_run all = gi_run_begin(exec), part = all;
+    gi_run all = gi_run_begin(exec), part = gi_run_quiet(&all);
     gi_fit f = {
         .run = &part, .o = &o, .table = table, .used = gram_memory_used()};
 
@@ -88,14 +88,18 @@ gram_status gram_machine_path(const gram_table *table,
         GI_TRY(gi_machine_must_be_squared(f.m, "a path"));
     GI_TRY(gi_fit_make_plan(&f, NULL));
     if (gi_select_searched(&f) > 0) {
+        gi_run_stage(&all, "choosing");
         part = gi_run_part(&all, 0, 0.8);
         GI_TRY(gi_select(&f));
-        part = gi_run_part(&all, 0.8, 1);
+        part = gi_run_quiet(&all);
         gi_operator_free(f.K);
         f.K = NULL;
         GI_TRY(gi_operator_new(&part, f.program, f.theta, f.x, NULL, &f.K));
     }
+    gi_run_stage(&all, "computing");
+    part = gi_run_part(&all, all.last, 1);
     GI_TRY(fill(&f, lambdas, count, rows));
+    GI_TRY(gi_run_tick(&all, 1));
     for (size_t t = 0; t < f.m->targets && count > 0; t++)
         for (int which = 0; which < 3; which++)
             best[3 * t + (size_t)which] =

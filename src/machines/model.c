@@ -380,6 +380,7 @@ static gram_status write_model(gi_codec *c, const gram_machine *m,
     uint64_t version = VERSION;
     uint32_t crc;
 
+    c->total = HEADER + length + TRAILER;
     GI_TRY(code_header(c, &version, &length));
     GI_TRY(code_machine(c, (gram_machine *)m));
     crc = c->crc;
@@ -396,9 +397,11 @@ gram_status gram_machine_save(const gram_machine *m, const char *path,
     gi_codec write = {.run = &run};
     uint64_t length;
 
+    gi_run_stage(&run, "writing");
     GI_TRY(count_body(&run, m, &length));
     GI_TRY(gi_output_open(&run, path, &write.out));
     GI_TRY(write_model(&write, m, length));
+    GI_TRY(gi_run_tick(&run, 1));
     GI_TRY(gi_output_commit(write.out));
 done:
     gi_output_free(write.out);
@@ -449,6 +452,7 @@ static gram_status check_file(gi_codec *c)
 
         GI_TRY(gi_context(gi_codec_bytes(c, block, some), "truncated model"));
         left -= some;
+        GI_TRY(gi_run_tick(c->run, 0.5 * (1 - (double)left / (double)length)));
     }
     found = c->crc;
     GI_TRY(gi_context(code_trailer(c, &crc), "truncated model"));
@@ -499,10 +503,12 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
     size_t got = 0;
 
     *out = NULL;
+    gi_run_stage(&run, "reading");
     GI_TRY(gi_input_open(&run, path, &in));
     GI_TRY(gi_input_peek(in, head, sizeof head, &got));
     GI_TRY(gi_libsvm_looks(head, got) ? gi_libsvm_load(&run, in, out)
                                       : gi_model_read(&run, in, out));
+    status = gi_run_tick(&run, 1);
 done:
     gi_input_free(in);
     return status;

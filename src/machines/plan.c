@@ -242,6 +242,7 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     f->plan.bytes = used - (double)f->used + SMALL_THINGS +
                     fmax(select.bytes, own + solve.bytes);
     f->plan.seconds = select.seconds + solve.seconds;
+    f->plan.share = fmin(fmax(select.seconds / f->plan.seconds, 0.05), 0.95);
     if (!out)
         goto done;
     *out = (gram_plan){.solver = f->plan.solver->name,

@@ -210,13 +210,22 @@ gram_status gi_asked_variance(const gi_asked *a, double *variance)
 {
     gram_status status = GRAM_OK;
     size_t Q = a->m->solutions;
+    /* n^3/3 for a factor, n^2 for a row; if it was kept there is none */
+    const double factor = (double)a->m->n / 3;
+    const double share =
+        a->m->keep_factor ? 0 : factor / (factor + (double)a->rows);
     gi_posterior p = {0};
     double *part = NULL;
 
     GI_TRY(GI_NEW(a->run, part, a->rows));
     for (size_t q = 0; q < Q; q++) {
-        GI_TRY(gi_posterior_new(a->run, a->m, q, 0, &p));
-        GI_TRY(p.solver->variance(a->run, &p.p, p.s, a->T, part));
+        gi_run whole = gi_run_part(a->run, (double)q / (double)Q,
+                                   (double)(q + 1) / (double)Q);
+        gi_run first = gi_run_part(&whole, 0, share);
+        gi_run rest = gi_run_part(&whole, share, 1);
+
+        GI_TRY(gi_posterior_new(&first, a->m, q, 0, &p));
+        GI_TRY(p.solver->variance(&rest, &p.p, p.s, a->T, part));
         for (size_t i = 0; i < a->rows; i++)
             variance[i * Q + q] = part[i];
         gi_posterior_free(&p);
@@ -310,15 +319,21 @@ static gram_status check(const gram_machine *m, const gram_predict_options *o,
                            GRAM_INTERVAL_JACKKNIFE);
 }
 
-static gram_status predict(const gi_asked *a, const gram_predict_options *o,
+static gram_status predict(const gi_asked *asked, const gram_predict_options *o,
                            const gram_prediction *out)
 {
+    const int more = out->std || out->std_f || out->lower || out->upper ||
+                     out->terms || out->terms_std || out->why || out->why_part;
+    gi_run part = gi_run_part(asked->run, 0, more ? 0.05 : 1);
+    gi_asked own_part = *asked;
+    const gi_asked *a = &own_part;
     gram_status status = GRAM_OK;
     int interval = out->lower || out->upper, classes = out->label || out->proba;
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
     double *mean = out->mean, *own = NULL, width = 0;
     gi_classes decide = a->m->classes;
 
+    own_part.run = &part;
     if (o->votes)
         decide.link = GI_LINK_NONE;
     GI_TRY(gi_interval_check(o, &width));
@@ -335,6 +350,8 @@ static gram_status predict(const gi_asked *a, const gram_predict_options *o,
                    ? gi_asked_process(a, mean, out->proba)
                    : gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
                                       out->proba));
+    if (more)
+        part = gi_run_part(asked->run, 0.05, 1);
     if (out->std || out->std_f || (interval && !jackknife))
         GI_TRY(spread(a, jackknife ? 0 : gi_normal_quantile((1 + width) / 2),
                       mean, out));

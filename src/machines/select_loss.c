@@ -181,7 +181,7 @@ static void look_at_constant(const trial *c, const part *a)
 }
 
 typedef struct watcher {
-    const trial *c;
+    trial *c;
     const part *a;
 } watcher;
 
@@ -190,11 +190,12 @@ static gram_status watch(void *user, size_t l, const gi_solution *s)
     const watcher *w = user;
 
     look(w->c, w->a, s, l);
+    gi_watch_count(&w->c->watch);
     return GRAM_OK;
 }
 
 /* All lambdas of a part by any solver. */
-static gram_status solve_each(const trial *c, gi_run *run, part *a)
+static gram_status solve_each(trial *c, gi_run *run, part *a)
 {
     gi_solution s = {0};
     gram_status status = GRAM_OK;
@@ -204,6 +205,7 @@ static gram_status solve_each(const trial *c, gi_run *run, part *a)
         gi_solution_free(&s);
         GI_TRY(gi_solver_solve(run, c->solver, &a->p, &s));
         look(c, a, &s, l);
+        gi_watch_count(&c->watch);
         gi_free(a->start);
         a->start = s.alpha;
         a->p.start = a->start;
@@ -362,7 +364,7 @@ static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
-    gi_watch_begin(run, &c->watch);
+    gi_watch_begin(run, c->folds * c->jobs * c->lambdas, &c->watch);
     if (is_by(c->solver, "smo"))
         GI_TRY(solve_machines(c, run));
     else
@@ -392,13 +394,15 @@ static const gi_blas *matrix_blas(const gi_fit *f, size_t n, double scale,
 static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
 {
     gram_status status = GRAM_OK;
+    gi_run first = gi_run_part(run, 0, 0.05), rest = gi_run_part(run, 0.05, 1);
+    gi_run quiet = gi_run_quiet(run);
     gram_kernel *k = NULL;
     const char *text = NULL;
     double scale;
 
     GI_TRY(gi_grid_kernel(c->f, &k, &text));
     GI_TRY(gi_selection_operator(c->f, s));
-    GI_TRY(gi_selection_scale(run, s, &scale));
+    GI_TRY(gi_selection_scale(&quiet, s, &scale));
     gi_grid_lambdas(c->f, scale, c->lambda);
     if (gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
         c->recall = 1;
@@ -406,8 +410,8 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
         goto done;
     }
     c->blas = matrix_blas(c->f, c->n, scale, c->lambda[c->lambdas - 1]);
-    GI_TRY(gi_operator_store(s->K, run, c->blas, c->K, c->n));
-    GI_TRY(try_lambdas(c, run));
+    GI_TRY(gi_operator_store(s->K, &first, c->blas, c->K, c->n));
+    GI_TRY(try_lambdas(c, &rest));
     gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
 done:
     gram_kernel_free(k);

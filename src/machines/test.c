@@ -225,12 +225,25 @@ done:
 
 /* -------------------------------------------------------------------- test */
 
+/* What the pass over all pairs is of the whole: permutations of rows are as
+ * many more, those of bins next to nothing. */
+static double share_of_pass(const testing *g)
+{
+    return g->o.aggregate                                ? 1
+           : g->o.exact || g->o.method == GRAM_TEST_WILD ? 0.05
+           : g->o.method == GRAM_TEST_SPECTRAL           ? 0.5
+                                                         : 0.95;
+}
+
 static gram_status by_statistic(testing *g)
 {
     gram_status status = GRAM_OK;
     gram_test_report *r = &g->t->report;
+    gi_run *all = g->run, part = gi_run_part(all, 0, share_of_pass(g));
 
+    g->run = &part;
     GI_TRY(estimate(g));
+    part = gi_run_part(all, share_of_pass(g), 1);
     r->statistic = g->o.statistic == GRAM_TEST_BIASED ? g->look.e.biased
                                                       : g->look.e.unbiased;
     r->std_error = sqrt(g->look.e.variance);
@@ -247,6 +260,7 @@ static gram_status by_statistic(testing *g)
     else
         GI_TRY(permute_bins(g));
 done:
+    g->run = all;
     return status;
 }
 
@@ -273,8 +287,11 @@ static gram_status by_aggregate(testing *g)
     gram_test_report *r = &g->t->report;
     gi_pool *p = &g->t->pool;
     gi_aggregate found = {0};
+    gi_run *all = g->run, part = gi_run_part(all, 0, 0.8);
 
+    g->run = &part;
     GI_TRY(gi_mmd_aggregate(g->run, p, &g->o, &found));
+    part = gi_run_part(all, 0.8, 1);
     r->p_value = found.p_value;
     r->permutations = g->o.permutations;
     r->bins = found.bins;
@@ -284,6 +301,7 @@ static gram_status by_aggregate(testing *g)
     GI_TRY(gi_pool_compile(g->run, p));
     GI_TRY(by_statistic(g));
 done:
+    g->run = all;
     gram_kernel_free(found.best);
     return status;
 }
@@ -294,13 +312,16 @@ static gram_status make_test(testing *g, const gram_table *a,
     gram_status status = GRAM_OK;
     gram_test *t = g->t;
     gi_pool *p = &t->pool;
+    gi_run *all = g->run, part = gi_run_part(all, 0, g->o.split > 0 ? 0.5 : 0);
 
+    g->run = &part;
     GI_TRY(gi_pool_join(g->run, a, b, g->o.missing, &t->warnings, p));
     t->report.kernels = 1;
     if (g->o.split > 0)
         GI_TRY(gi_pool_split(g->run, &g->o, p));
     else if (!g->o.aggregate)
         GI_TRY(gi_pool_kernel(g->run, g->o.kernel, g->o.scale, 1, p));
+    part = gi_run_part(all, g->o.split > 0 ? 0.5 : 0, 1);
     if (g->o.aggregate)
         GI_TRY(by_aggregate(g));
     else if (g->o.statistic >= GRAM_TEST_BLOCK)
@@ -312,6 +333,7 @@ static gram_status make_test(testing *g, const gram_table *a,
     t->report.n = p->n;
     t->report.d = p->program->sources;
 done:
+    g->run = all;
     return status;
 }
 

@@ -27,6 +27,8 @@ enum {
     SAMPLE_STEPS = 40, /* evaluations at most, on a sample */
     FINAL_STEPS = 100, /* and on all rows */
     KEPT = 2,          /* searches that leave the first sample */
+    USUAL = 10,        /* evaluations of a start, as most need */
+    USUAL_AGAIN = 5,   /* and from where one has ended */
     SAMPLE_STREAM = 0x5ea
 };
 
@@ -205,24 +207,48 @@ done:
     return status;
 }
 
+static int grows(const field *f, size_t rows, size_t most)
+{
+    return !f->v.by_path && 3 * rows < most;
+}
+
+/* The work of a search on so many rows, whose steps take O(rows^3). */
+static double work_of(size_t steps, size_t rows)
+{
+    return (double)steps * pow((double)rows, 3);
+}
+
+/* The work that is left when searches on `rows` rows begin to grow. */
+static double work_left(const field *f, size_t rows, size_t most)
+{
+    double work = work_of(USUAL_AGAIN, most);
+
+    while (grows(f, rows, most)) {
+        rows *= 2;
+        work += work_of(KEPT * USUAL_AGAIN, rows);
+    }
+    return work;
+}
+
 /* On more and more rows, up to `most`. */
 static gram_status grow(gi_run *run, field *f, size_t rows, size_t most)
 {
     const size_t steps = f->v.s->evaluations;
-    double done = 0;
+    const double all = work_left(f, rows, most);
     gi_run last;
     gram_status status;
 
-    while (!f->v.by_path && 3 * rows < most) {
-        gi_run part = gi_run_part(run, done, done + (1 - done) / 4);
+    while (grows(f, rows, most)) {
+        double done = 1 - work_left(f, rows, most) / all;
+        gi_run part =
+            gi_run_part(run, done, 1 - work_left(f, 2 * rows, most) / all);
 
         rows *= 2;
-        done += (1 - done) / 4;
         GI_TRY(set_rows(run, f, rows));
         GI_TRY(go_on(&part, f, SAMPLE_STEPS, rough));
     }
     GI_TRY(set_rows(run, f, most));
-    last = gi_run_part(run, done, 1);
+    last = gi_run_part(run, 1 - work_left(f, rows, most) / all, 1);
     GI_TRY(go_on(&last, f, steps ? steps : FINAL_STEPS, fine));
 done:
     return status;
@@ -263,17 +289,23 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
 {
     const double start = omp_get_wtime();
     const size_t n = s->problem.n;
-    gi_run first = gi_run_part(run, 0, 0.3), rest = gi_run_part(run, 0.3, 1);
+    gi_run first, rest;
     field f = {0};
     size_t most = can_sample(s->program) && s->most ? least(s->most, n) : n;
     size_t rows = least(s->subset ? s->subset : FIRST_ROWS, most);
+    double share;
     gram_status status;
 
     GI_TRY(new_field(run, s, &f));
     if (!can_sample(s->program) || f.v.opens == 0)
         rows = most;
-    GI_TRY(set_rows(run, &f, rows));
-    GI_TRY(gi_space_measure(run, &f.v, most));
+    first = gi_run_quiet(run);
+    GI_TRY(set_rows(&first, &f, rows));
+    GI_TRY(gi_space_measure(&first, &f.v, most));
+    share = work_of(f.v.choices * STARTS * USUAL, rows);
+    share = f.v.opens > 0 ? share / (share + work_left(&f, rows, most)) : 1;
+    first = gi_run_part(run, 0, share);
+    rest = gi_run_part(run, share, 1);
     GI_TRY(begin(&first, &f));
     if (f.v.opens > 0)
         GI_TRY(grow(&rest, &f, rows, most));

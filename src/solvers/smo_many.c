@@ -50,9 +50,10 @@ static void rescale(const gi_smo_many *m, size_t at, const gi_smo_part *rows,
     }
 }
 
-static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
+static gram_status solve_path(gi_run *run, const many *w, size_t part,
                               gi_operator *K, gi_smo_cache *cache)
 {
+    const gi_smo_many *m = w->m;
     const gi_smo_part *rows = &m->part[part];
     gi_solution s = {0};
     gi_problem p = {.K = K,
@@ -73,6 +74,7 @@ static gram_status solve_path(gi_run *run, const gi_smo_many *m, size_t part,
         s = (gi_solution){.residual = NAN, .condition = NAN, .gradient = NAN};
         GI_TRY(gi_svm_solve(run, cache, &p, &s, f));
         GI_TRY(m->take(m->user, part, k, &s, f));
+        gi_watch_count(w->watch);
         gi_free(start);
         start = s.alpha;
         s.alpha = NULL;
@@ -100,7 +102,7 @@ static gram_status solve_part(void *user, size_t i)
     GI_TRY(gi_stored_new(&run, &gi_blas_single, m->K, m->ld, m->part[i].index,
                          m->part[i].n, &K));
     GI_TRY(gi_smo_cache_new(&run, K, run.memory, &cache));
-    GI_TRY(solve_path(&run, m, i, K, cache));
+    GI_TRY(solve_path(&run, w, i, K, cache));
 done:
     gi_smo_cache_free(cache);
     gi_operator_free(K);
@@ -118,6 +120,6 @@ gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)
             return gi_fail(GRAM_ERR_RANGE,
                            "lambda = %g, must be positive and descend",
                            m->lambda[k]);
-    gi_watch_begin(run, &watch);
+    gi_watch_begin(run, m->parts * m->lambdas, &watch);
     return gi_each(run, m->parts, solve_part, &w);
 }

@@ -130,9 +130,10 @@ static gram_status look(descent *d)
     const gi_problem *p = d->p;
     const size_t n = p->n, t = p->targets;
     double held = 0, held_weight = 0;
+    gi_run quiet = gi_run_quiet(d->run);
     gram_status status;
 
-    GI_TRY(p->K->product(p->K, d->run, 0, d->alpha, t, d->f));
+    GI_TRY(p->K->product(p->K, &quiet, 0, d->alpha, t, d->f));
     d->residual = 0;
     for (size_t j = 0; j < t; j++) {
         double loss = 0, off = 0, size = 0;

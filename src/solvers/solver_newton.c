@@ -28,7 +28,7 @@
 #include "solvers/variance.h"
 
 /* Steps and halvings of one, at most. */
-enum { STEPS = 200, HALVINGS = 60 };
+enum { STEPS = 200, HALVINGS = 60, USUAL = 5 };
 
 static const double TOLERANCE = 1e-6;
 
@@ -284,7 +284,7 @@ static int was_last(const newton *t)
 
 /* -------------------------------------------------------------------- solve */
 
-static gram_status iterate(newton *t, gi_solution *out)
+static gram_status iterate(newton *t, gi_run *all, gi_solution *out)
 {
     const gi_problem *p = t->p;
     const double tolerance = p->tolerance > 0 ? p->tolerance : TOLERANCE;
@@ -293,9 +293,7 @@ static gram_status iterate(newton *t, gi_solution *out)
 
     out->converged = 0;
     for (;; out->steps++) {
-        double done = (double)out->steps / (double)(out->steps + 5);
-
-        GI_TRY(gi_run_tick(t->run, 0.9 * done));
+        *t->run = gi_run_step(all, out->steps, USUAL);
         GI_TRY(look(t));
         out->converged = t->gradient <= tolerance;
         if (out->converged || out->steps == limit)
@@ -336,13 +334,16 @@ done:
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    newton t = {.run = run, .p = p};
+    gi_run part = gi_run_part(run, 0, 0.05);
+    gi_run steps = gi_run_part(run, 0.05, 0.9);
+    newton t = {.run = &part, .p = p};
     const gi_blas *blas = gi_irls_choose(run, p, p->n, gi_system_scale(run, p));
     gram_status status;
 
     GI_TRY(gi_irls_new(run, p, blas, &t.s));
     GI_TRY(begin(&t));
-    GI_TRY(iterate(&t, out));
+    GI_TRY(iterate(&t, &steps, out));
+    part = gi_run_part(run, 0.9, 1);
     if (p->keep_factor)
         GI_TRY(keep(&t, out));
     if (t.s.blas == &gi_blas_single)
@@ -351,7 +352,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     *out->intercept = t.b;
     out->alpha = t.alpha;
     t.alpha = NULL;
-    GI_TRY(gi_gap_measure(run, p, out));
+    GI_TRY(gi_gap_measure(&part, p, out));
     GI_TRY(gi_run_tick(run, 1));
 done:
     end(&t);
@@ -365,7 +366,8 @@ gram_status gi_newton_path(gi_run *run, const gi_problem *p,
                            gi_newton_take take, void *user)
 {
     gi_problem at = *p;
-    newton t = {.run = run, .p = &at};
+    gi_run part = gi_run_quiet(run);
+    newton t = {.run = &part, .p = &at};
     gram_status status;
 
     at.lambda = lambda[0];
@@ -379,9 +381,11 @@ gram_status gi_newton_path(gi_run *run, const gi_problem *p,
     for (size_t l = 0; l < lambdas; l++) {
         gi_solution s = {
             .alpha = t.alpha, .intercept = &t.b, .lambda = lambda[l]};
+        gi_run steps = gi_run_part(run, (double)l / (double)lambdas,
+                                   (double)(l + 1) / (double)lambdas);
 
         at.lambda = lambda[l];
-        GI_TRY(iterate(&t, &s));
+        GI_TRY(iterate(&t, &steps, &s));
         GI_TRY(take(user, l, &s));
     }
 done:

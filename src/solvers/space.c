@@ -128,19 +128,12 @@ done:
     return status == GRAM_ERR_NUMERIC ? GRAM_OK : status;
 }
 
-/* What is done of a search after some steps, whose number nobody knows. */
-static double progress_after(size_t steps)
-{
-    return (double)steps / (double)(steps + 10);
-}
-
 /* gi_objective.at */
 static gram_status evaluate(void *user, const double *x, double *value,
                             double *gradient)
 {
     gi_space *v = user;
-    gi_run run = gi_run_part(v->run, progress_after(v->steps),
-                             progress_after(v->steps + 1));
+    gi_run run = gi_run_step(v->run, v->steps, 5);
     gi_problem p = v->rows.problem;
     gi_operator *K = NULL;
     double criterion;

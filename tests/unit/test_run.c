@@ -43,6 +43,37 @@ TEST(progress_never_goes_back_and_can_cancel)
     CHECK_OK(gi_run_tick(NULL, 1));
 }
 
+/* Parts that overrun, overlap or are left out do no harm. */
+TEST(parts_share_what_was_told)
+{
+    gram_exec exec = {.progress = note};
+    gi_run run = gi_run_begin(&exec), part = gi_run_part(&run, 0, 0.5);
+    gi_run inner = gi_run_part(&part, 0.5, 1), quiet = gi_run_quiet(&inner);
+
+    count = 0;
+    CHECK_OK(gi_run_tick(&inner, 7));
+    CHECK_OK(gi_run_tick(&run, 0.25));
+    CHECK_OK(gi_run_tick(&quiet, 1));
+    CHECK(ticks[0] == 0.5 && ticks[1] == 0.5 && ticks[2] == 0.5);
+}
+
+/* Of steps that nobody can count as many as usual are always left. */
+TEST(unknown_steps_never_reach_the_end)
+{
+    gram_exec exec = {.progress = note};
+    gi_run run = gi_run_begin(&exec);
+
+    for (size_t k = 0; k < 100; k++) {
+        gi_run step = gi_run_step(&run, k, 5);
+
+        count = 0;
+        CHECK_OK(gi_run_tick(&step, 0));
+        CHECK_OK(gi_run_tick(&step, 1));
+        CHECK_NEAR(ticks[0], (double)k / (double)(k + 5), 1e-15);
+        CHECK_NEAR(ticks[1], (double)(k + 1) / (double)(k + 6), 1e-15);
+    }
+}
+
 static void *tick_alone(void *user)
 {
     gi_run alone = gi_run_alone(user);
@@ -60,11 +91,12 @@ TEST(parts_of_a_run_stop_together)
     void *stopped = NULL;
 
     count = 0;
-    gi_watch_begin(&run, &watch);
+    gi_watch_begin(&run, 4, &watch);
     alone = gi_run_alone(&watch);
     CHECK(alone.threads == 1);
+    gi_watch_count(&watch);
     CHECK_OK(gi_run_tick(&alone, 0.5));
-    CHECK(count == 1 && ticks[0] == 0); /* nothing is said to be done */
+    CHECK(count == 1 && ticks[0] == 0.25); /* what was counted is done */
     CHECK(pthread_create(&other, NULL, tick_alone, &watch) == 0);
     CHECK(pthread_join(other, &stopped) == 0 && stopped == NULL && count == 1);
     run.user = &exec;
@@ -97,5 +129,7 @@ TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
 
 TESTS(SMALL(defaults_are_all_cores_and_three_quarters_of_memory),
       SMALL(progress_never_goes_back_and_can_cancel),
+      SMALL(parts_share_what_was_told),
+      SMALL(unknown_steps_never_reach_the_end),
       SMALL(parts_of_a_run_stop_together),
       SMALL(a_forked_child_runs_on_one_thread_and_does_not_hang))
