@@ -60,6 +60,10 @@ typedef struct gi_found {
     double lambda, value;
     size_t evaluations, rows; /* rows: of the final search */
     int converged;
+    int lambda_edge; /* -1, 1: lambda is at its lower, upper bound */
+    int edge;        /* an unknown that has come to a bound, or -1; amplitudes
+                        and lengths of single columns, which may be of no use,
+                        are not meant */
     double seconds;
 } gi_found;
 

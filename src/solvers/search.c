@@ -524,6 +524,19 @@ static void free_field(field *f)
     gi_free(f->order);
 }
 
+/* The first number of one by itself that is at a bound, or -1. */
+static int find_edge(const gi_space *v, const gi_spot *best)
+{
+    for (size_t k = 0; k < v->opens; k++) {
+        const gi_unknown *u = &v->s->unknown[v->open[k]];
+        const gi_slot *slot = &v->s->program->kernel->slot[u->slot];
+
+        if (slot->param && !slot->per_column && gi_spot_edge(v, best, k))
+            return (int)v->open[k];
+    }
+    return -1;
+}
+
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -562,6 +575,10 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
                         .evaluations = f.v.evaluations,
                         .rows = most,
                         .converged = best->converged,
+                        .lambda_edge = f.v.variables > f.v.opens
+                                           ? gi_spot_edge(&f.v, best, f.v.opens)
+                                           : 0,
+                        .edge = find_edge(&f.v, best),
                         .seconds = omp_get_wtime() - start};
 done:
     free_field(&f);

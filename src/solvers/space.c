@@ -23,6 +23,9 @@ enum {
 /* lambda relative to its scale. */
 static const double lambda_lower = 1e-8, lambda_upper = 1e4;
 
+/* This share of its range from a bound, a variable is at it. */
+static const double edge = 1e-3;
+
 static int is_fixed(double lambda)
 {
     return !isnan(lambda);
@@ -320,6 +323,17 @@ void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
     gi_spot_put(to, face);
     if (to->curvature && face == from->face)
         memcpy(to->curvature, from->curvature, square * sizeof(double));
+}
+
+int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable)
+{
+    const double room = v->upper[variable] - v->lower[variable];
+    const double x = spot->x[variable];
+
+    if (!gi_face_has(spot->face, variable))
+        return 0;
+    return (x >= v->upper[variable] - edge * room) -
+           (x <= v->lower[variable] + edge * room);
 }
 
 void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta)

@@ -92,6 +92,9 @@ gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
 gram_status gi_space_scale(gi_run *run, const gi_space *v, const gi_operator *K,
                            double *scale);
 
+/* Is a variable of a spot at a bound: -1 the lower, 1 the upper, 0 none. */
+int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable);
+
 /* What is minimised changes by this where evidence changes by 1. */
 double gi_space_unit(const gi_space *v);
 
