@@ -495,12 +495,37 @@ done:
     return status;
 }
 
+/* Bounds of lambda are relative to what a part is measured by; those of the
+ * whole kernel are around all of them. */
+static void set_lambda_bounds(field *f)
+{
+    gi_space *v = &f->v;
+    const size_t k = v->opens;
+    const double lower = k < v->variables ? v->lower[k] : 0;
+    const double upper = k < v->variables ? v->upper[k] : 0;
+
+    for (size_t i = 0; k < v->variables && i < f->ladder.parts; i++) {
+        gi_face *face[] = {&f->ladder.tied[i], &f->ladder.free[i]};
+        const double shift = log(face[0]->scale / v->scale);
+
+        v->lower[k] = fmin(v->lower[k], lower + shift);
+        v->upper[k] = fmax(v->upper[k], upper + shift);
+        for (size_t j = 0; j < 2; j++) {
+            size_t at = face[j]->at[k];
+
+            face[j]->lower[at] = i == whole_of(f) ? v->lower[k] : lower + shift;
+            face[j]->upper[at] = i == whole_of(f) ? v->upper[k] : upper + shift;
+        }
+    }
+}
+
 /* When the variables are known. */
 static gram_status new_pools(gi_run *run, field *f)
 {
     gram_status status;
 
     GI_TRY(gi_ladder_new(run, &f->v, &f->ladder));
+    set_lambda_bounds(f);
     GI_TRY(GI_NEW(run, f->behind, withins(f)));
     GI_TRY(GI_NEW_ZERO(run, f->part, f->ladder.parts));
     for (size_t i = 0; i < f->ladder.parts; i++)
