@@ -74,6 +74,13 @@ gram_status gi_unknowns_new(gi_run *run, const gram_program *p,
                             const gi_points *x, gi_unknown **out,
                             size_t *count);
 
+/* What is left of p when the numbers of theta marked in `off` are 0: live marks
+ * those that still matter (both p->thetas long), and *any is 0 if nothing is
+ * left but 0. */
+gram_status gi_program_live(gi_run *run, const gram_program *p,
+                            const unsigned char *off, unsigned char *live,
+                            int *any);
+
 /* O(n) structure: amplitude * k(s,t) of one number column. */
 typedef enum gi_markov_family {
     GI_MARKOV_MIN,         /* min(s,t), s, t >= 0 */

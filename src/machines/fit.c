@@ -417,6 +417,7 @@ gram_status gi_fit_finish(gi_fit *f)
                : gi_machine_solve_loss(f->run, m, f->plan.solver, f->o));
     GI_TRY(write_amplitude(f));
     GI_TRY(warn_about(f));
+    GI_TRY(gi_fit_notes(f));
     m->report.criterion = gram_select_name(f->select);
     m->report.criterion_value = f->value;
     m->report.evaluations = f->evaluations;

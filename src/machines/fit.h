@@ -56,6 +56,7 @@ typedef struct gi_fit {
     /* found */
     double value;
     size_t evaluations;
+    int lambda_edge, edge; /* as in gi_found; edge 1 + the unknown, 0: none */
 } gi_fit;
 
 /* The table that kernels are compiled for: the rows that count. */
@@ -98,6 +99,9 @@ gi_problem gi_fit_problem(const gi_fit *f);
 
 /* plan.c */
 gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out);
+
+/* notes.c: what the user should know of table and optimum, as warnings. */
+gram_status gi_fit_notes(gi_fit *f);
 
 /* select.c: find theta and lambda. */
 gram_status gi_select(gi_fit *f);

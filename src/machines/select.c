@@ -256,13 +256,19 @@ static gram_status search(gi_fit *f, gi_selection *s)
     GI_TRY(gi_search_run(&part, &search, f->theta, &found));
     f->evaluations = found.evaluations;
     f->value = found.value;
+    f->lambda_edge = found.lambda_edge;
+    f->edge = found.edge + 1;
     if (m->solutions == 1)
         for (size_t t = 0; t < m->targets; t++)
             m->lambda[t] = found.lambda;
     if (!found.converged)
         GI_TRY(gi_machine_warn(f->run, m,
                                "the search for the kernel's numbers stopped "
-                               "after %zu evaluations, before it had converged",
+                               "at its limit, after %zu evaluations, before "
+                               "it had converged: the model is right for the "
+                               "numbers it has, better ones may be near; "
+                               "written as starts (?X) in the kernel they are "
+                               "searched on",
                                found.evaluations));
     if (f->select == GRAM_SELECT_EVIDENCE && m->targets == 1) {
         if (!s->pick)

@@ -53,21 +53,27 @@ typedef struct gi_search {
     size_t lambda_count;
     size_t subset;      /* rows for the first searches; 0: 500 */
     size_t most;        /* rows for the final one; 0: all */
-    size_t evaluations; /* at most, of the final one; 0: 100 */
+    size_t evaluations; /* at most, of the final one; 0: 300 */
 } gi_search;
 
 typedef struct gi_found {
     double lambda, value;
     size_t evaluations, rows; /* rows: of the final search */
     int converged;
+    int lambda_edge; /* -1, 1: lambda is at its lower, upper bound */
+    int edge;        /* an unknown that has come to a bound, or -1; amplitudes
+                        and lengths of single columns, which may be of no use,
+                        are not meant */
     double seconds;
 } gi_found;
 
 /* Find the numbers: theta (program->thetas, those that are not open as the
  * program has them) and lambda.  Numbers with candidates take only those; the
- * rest is searched within bounds with NLopt's L-BFGS, from several starts on a
- * sample of the rows, then from the best of them on all.  Where a path is
- * cheaper (Markov, few features) or needed (GCV) it finds lambda, and the
+ * rest is searched within bounds by BFGS, from several starts and from the
+ * optima of the kernels that this one contains (ladder.h) on a sample of the
+ * rows, then from the best of them on all: a kernel is not worse than those it
+ * contains.  The amplitude of a term that is of no use may be 0.  Where a path
+ * is cheaper (Markov, few features) or needed (GCV) it finds lambda, and the
  * search has no gradients.
  *
  * Errors: NUMERIC (no value anywhere), RANGE (more than a million combinations

@@ -1,5 +1,6 @@
-/* minimise.c - NLopt behind our own status, memory of the best, and patience
- * with points that have no value.
+/* minimise.c - a minimum by whichever method suits the function; NLopt behind
+ * our own status, memory of the best, and patience with points that have no
+ * value.
  *
  * NLopt's line search does not survive infinities.  Where the function has no
  * value it is told one above all seen, with no slope: the search then steps
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "solvers/bfgs.h"
 
 /* First steps of a search without gradients, in every variable. */
 static const double first_step = 0.5;
@@ -71,8 +73,8 @@ static gram_status configure(search *s, const gi_objective *f)
     return gi_fail(GRAM_ERR_MEMORY, "search: not enough memory for NLopt");
 }
 
-gram_status gi_minimise(const gi_objective *f, double *x, double *value,
-                        int *converged)
+static gram_status by_nlopt(const gi_objective *f, double *x, double *value,
+                            int *converged)
 {
     search s = {.f = f, .best = INFINITY, .worst = -INFINITY};
     double last;
@@ -98,5 +100,22 @@ gram_status gi_minimise(const gi_objective *f, double *x, double *value,
 done:
     nlopt_destroy(s.opt);
     gi_free(s.best_x);
+    return status;
+}
+
+gram_status gi_minimise(const gi_objective *f, double *x, double *value,
+                        int *converged)
+{
+    gi_objective g = *f;
+    gram_status status;
+
+    if (!f->smooth || f->variables == 0 || f->variables > GI_DENSE_VARIABLES)
+        return by_nlopt(f, x, value, converged);
+    if (f->curvature)
+        return gi_bfgs(f, x, value, converged);
+    GI_TRY(GI_NEW_ZERO(NULL, g.curvature, f->variables * f->variables));
+    GI_TRY(gi_bfgs(&g, x, value, converged));
+done:
+    gi_free(g.curvature);
     return status;
 }

@@ -21,15 +21,22 @@ typedef struct gi_objective {
     int smooth;         /* `at` has gradients */
     double tolerance;   /* stop when a step gains less */
     size_t evaluations; /* at most */
+    const double *bar;  /* smooth: stop when this is out of reach; or NULL */
+    /* smooth: variables^2 numbers, the inverse of the second derivatives as
+     * far as they are known; the first is 0: not at all.  NULL: not kept. */
+    double *curvature;
 } gi_objective;
 
 /* From x, which must be within bounds, to a minimum nearby: x and value become
  * those of the best point seen, which is the first one if nothing was better.
- * With gradients by L-BFGS (Nocedal 1980; Luksan and Vlcek's code in NLopt),
- * else by subplex (Rowan 1990).  *converged is 0 if the evaluations were the
- * limit, or a line search failed.
+ * With gradients by BFGS (bfgs.c); for very many variables by L-BFGS (Nocedal
+ * 1980; Luksan and Vlcek's code in NLopt); without, by subplex (Rowan 1990).
+ * *converged is 0 if the evaluations were the limit.
  * Errors: those of `at`, MEMORY. */
 gram_status gi_minimise(const gi_objective *f, double *x, double *value,
                         int *converged);
+
+/* Curvature is kept of that many variables at most. */
+enum { GI_DENSE_VARIABLES = 500 };
 
 #endif

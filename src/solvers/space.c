@@ -23,6 +23,9 @@ enum {
 /* lambda relative to its scale. */
 static const double lambda_lower = 1e-8, lambda_upper = 1e4;
 
+/* This share of its range from a bound, a variable is at it. */
+static const double edge = 1e-3;
+
 static int is_fixed(double lambda)
 {
     return !isnan(lambda);
@@ -67,19 +70,42 @@ static void choose(gi_space *v, size_t choice)
         v->lambda = s->lambdas[choice];
 }
 
-static void place(gi_space *v, const double *x)
+/* Variable k of the space at a point of the face. */
+static double coordinate(const gi_space *v, const double *z, size_t k)
+{
+    return fmin(fmax(z[v->face->at[k]], v->lower[k]), v->upper[k]);
+}
+
+static void place(gi_space *v, const double *z)
 {
     for (size_t k = 0; k < v->opens; k++) {
         const gi_unknown *u = &v->s->unknown[v->open[k]];
+        double *theta = &v->theta[u->theta];
 
-        v->theta[u->theta] = u->log ? exp(x[k]) : x[k];
+        if (gi_face_has(v->face, k))
+            *theta = u->log ? exp(coordinate(v, z, k)) : coordinate(v, z, k);
     }
     if (v->variables > v->opens)
-        v->lambda = exp(x[v->opens]);
+        v->lambda = exp(coordinate(v, z, v->opens));
+}
+
+/* The gradient on the face from that in the space.  What is at its bound does
+ * not follow. */
+static void gather(const gi_space *v, const double *z, double *gradient)
+{
+    memset(gradient, 0, v->face->variables * sizeof *gradient);
+    for (size_t k = 0; k < v->variables; k++) {
+        size_t at = v->face->at[k];
+
+        if (gi_face_has(v->face, k) && z[at] >= v->lower[k] &&
+            z[at] <= v->upper[k])
+            gradient[at] += v->full[k];
+    }
 }
 
 static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
-                               double *criterion, double *gradient)
+                               const double *z, double *criterion,
+                               double *gradient)
 {
     double dlog_lambda = 0, slope;
     double *by_lambda = gradient ? &dlog_lambda : NULL;
@@ -96,11 +122,12 @@ static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
     for (size_t k = 0; k < v->opens; k++) {
         const gi_unknown *u = &v->s->unknown[v->open[k]];
 
-        gradient[k] =
+        v->full[k] =
             slope * v->grad[u->theta] * (u->log ? v->theta[u->theta] : 1);
     }
     if (v->variables > v->opens)
-        gradient[v->opens] = slope * dlog_lambda;
+        v->full[v->opens] = slope * dlog_lambda;
+    gather(v, z, gradient);
     return GRAM_OK;
 }
 
@@ -129,7 +156,7 @@ done:
 }
 
 /* gi_objective.at */
-static gram_status evaluate(void *user, const double *x, double *value,
+static gram_status evaluate(void *user, const double *z, double *value,
                             double *gradient)
 {
     gi_space *v = user;
@@ -142,13 +169,13 @@ static gram_status evaluate(void *user, const double *x, double *value,
     v->steps++;
     if (p.n < THREADED_ROWS)
         run.threads = 1;
-    place(v, x);
+    place(v, z);
     GI_TRY(gi_run_tick(&run, 0));
     GI_TRY(gi_operator_new(&run, v->s->program, v->theta, v->rows.x, NULL, &K));
     p.K = K;
     p.lambda = v->lambda;
     GI_TRY(v->by_path ? by_path(&run, v, &p, &criterion)
-                      : by_gradient(&run, v, &p, &criterion, gradient));
+                      : by_gradient(&run, v, &p, z, &criterion, gradient));
     *value = value_of(v, criterion);
     if (*value < v->best) {
         v->best = *value;
@@ -163,45 +190,148 @@ done:
 /* ---------------------------------------------------------------- searches */
 
 /* One decade up, if there is room for it. */
-static int raise_lambda(const gi_space *v, double *x)
+static int raise_lambda(const gi_space *v, double *z)
 {
-    if (v->variables == v->opens || x[v->opens] + log(10) > v->upper[v->opens])
+    size_t at = v->variables > v->opens ? v->face->at[v->opens] : 0;
+
+    if (v->variables == v->opens || z[at] + log(10) > v->upper[v->opens])
         return 0;
-    x[v->opens] += log(10);
+    z[at] += log(10);
     return 1;
 }
 
-gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
-                           double tolerance, gi_spot *spot)
+double gi_space_unit(const gi_space *v)
 {
-    const gi_objective f = {.variables = v->variables,
-                            .lower = v->lower,
-                            .upper = v->upper,
+    const gi_problem *p = &v->rows.problem;
+
+    return 1 / (double)(p->n * p->targets);
+}
+
+/* The spot on its face; variables that are one there are at their mean. */
+static void enter(const gi_space *v, const gi_spot *spot, double *z)
+{
+    const gi_face *face = spot->face;
+
+    for (size_t i = 0; i < face->variables; i++) {
+        double sum = 0, count = 0;
+
+        for (size_t k = 0; k < v->variables; k++)
+            if (face->at[k] == i) {
+                sum += spot->x[k];
+                count++;
+            }
+        z[i] = sum / count;
+    }
+}
+
+static void leave(const gi_space *v, const double *z, gi_spot *spot)
+{
+    for (size_t k = 0; k < v->variables; k++)
+        if (gi_face_has(spot->face, k))
+            spot->x[k] = coordinate(v, z, k);
+}
+
+static void write_theta(gi_space *v, const gi_spot *spot)
+{
+    choose(v, spot->choice);
+    for (size_t k = 0; k < v->opens; k++) {
+        const gi_unknown *u = &v->s->unknown[v->open[k]];
+
+        v->theta[u->theta] = spot->face->at[k] == GI_OFF ? 0
+                             : u->log                    ? exp(spot->x[k])
+                                                         : spot->x[k];
+    }
+}
+
+gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
+                           double tolerance, const double *bar, gi_spot *spot)
+{
+    const gi_objective f = {.variables = spot->face->variables,
+                            .lower = spot->face->lower,
+                            .upper = spot->face->upper,
                             .at = evaluate,
                             .user = v,
                             .smooth = !v->by_path,
-                            .tolerance = tolerance,
-                            .evaluations = steps};
+                            .tolerance = tolerance * gi_space_unit(v),
+                            .evaluations = steps,
+                            .bar = bar,
+                            .curvature = spot->curvature};
+    double *z = NULL;
     gram_status status;
 
     v->run = run;
     v->steps = 0;
     v->best = INFINITY;
-    choose(v, spot->choice);
+    v->face = spot->face;
+    write_theta(v, spot);
+    GI_TRY(GI_NEW(run, z, v->variables));
+    enter(v, spot, z);
     do
-        status = gi_minimise(&f, spot->x, &spot->value, &spot->converged);
-    while (status == GRAM_OK && !isfinite(spot->value) &&
-           raise_lambda(v, spot->x));
+        GI_TRY(gi_minimise(&f, z, &spot->value, &spot->converged));
+    while (!isfinite(spot->value) && raise_lambda(v, z));
+    leave(v, z, spot);
     v->evaluations += v->steps;
     spot->criterion = v->best_criterion;
     spot->lambda = v->best_lambda;
+done:
+    gi_free(z);
     return status;
+}
+
+gram_status gi_spot_new(gi_run *run, const gi_space *v, gi_spot *spot)
+{
+    gram_status status;
+
+    GI_TRY(GI_NEW_ZERO(run, spot->x, v->variables));
+    if (v->variables <= GI_DENSE_VARIABLES && !v->by_path)
+        GI_TRY(GI_NEW_ZERO(run, spot->curvature, v->variables * v->variables));
+    spot->value = INFINITY;
+done:
+    return status;
+}
+
+void gi_spot_free(gi_spot *spot)
+{
+    gi_free(spot->x);
+    gi_free(spot->curvature);
+}
+
+void gi_spot_put(gi_spot *spot, const gi_face *face)
+{
+    spot->face = face;
+    if (spot->curvature)
+        spot->curvature[0] = 0;
+}
+
+void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
+                  gi_spot *to)
+{
+    const gi_spot old = *to;
+    const size_t square = face->variables * face->variables;
+
+    *to = *from;
+    to->x = old.x;
+    to->curvature = old.curvature;
+    memcpy(to->x, from->x, v->variables * sizeof *to->x);
+    gi_spot_put(to, face);
+    if (to->curvature && face == from->face)
+        memcpy(to->curvature, from->curvature, square * sizeof(double));
+}
+
+int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable)
+{
+    const double room = v->upper[variable] - v->lower[variable];
+    const double x = spot->x[variable];
+
+    if (!gi_face_has(spot->face, variable))
+        return 0;
+    return (x >= v->upper[variable] - edge * room) -
+           (x <= v->lower[variable] + edge * room);
 }
 
 void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta)
 {
-    choose(v, spot->choice);
-    place(v, spot->x);
+    write_theta(v, spot);
     memcpy(theta, v->theta, v->s->program->thetas * sizeof *theta);
 }
 
@@ -241,11 +371,11 @@ void gi_space_free(gi_space *v)
     gi_free(v->upper);
     gi_free(v->theta);
     gi_free(v->grad);
+    gi_free(v->full);
 }
 
-/* What lambda is measured by: the lambda at which noise is as large as signal,
- * as far as that is known before the search. */
-static gram_status find_scale(gi_run *run, gi_space *v, const gi_operator *K)
+gram_status gi_space_scale(gi_run *run, const gi_space *v, const gi_operator *K,
+                           double *scale)
 {
     const gi_problem *p = &v->rows.problem;
     double *diagonal = NULL, signal = 0, variance = 0;
@@ -257,15 +387,15 @@ static gram_status find_scale(gi_run *run, gi_space *v, const gi_operator *K)
         signal += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
     for (size_t t = 0; t < p->targets; t++)
         variance += gi_target_variance(p, t) / (double)p->targets;
-    v->scale = signal;
+    *scale = signal;
     if (v->s->criterion == GI_WANT_EVIDENCE && gi_problem_is_squared(p)) {
         if (p->amplitude == GI_AMPLITUDE_ONE)
-            v->scale = variance;
+            *scale = variance;
         else if (p->amplitude == GI_AMPLITUDE_INVERSE)
-            v->scale = signal / variance;
+            *scale = signal / variance;
     }
-    if (!(v->scale > 0) || !isfinite(v->scale))
-        v->scale = 1;
+    if (!(*scale > 0) || !isfinite(*scale))
+        *scale = 1;
 done:
     gi_free(diagonal);
     return status;
@@ -310,7 +440,7 @@ gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
                        s->problem.loss->class_->name);
     choose(v, 0);
     GI_TRY(gi_operator_new(run, s->program, v->theta, v->rows.x, NULL, &K));
-    GI_TRY(find_scale(run, v, K));
+    GI_TRY(gi_space_scale(run, v, K, &v->scale));
     v->by_path = wants_path(v, K, most);
     v->lambda = s->lambda;
     v->variables = v->opens;
@@ -324,6 +454,7 @@ gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
                        MOST_CHOICES));
     GI_TRY(GI_NEW(run, v->lower, v->variables));
     GI_TRY(GI_NEW(run, v->upper, v->variables));
+    GI_TRY(GI_NEW(run, v->full, v->variables));
     for (size_t k = 0; k < v->opens; k++) {
         const gi_unknown *u = &s->unknown[v->open[k]];
 

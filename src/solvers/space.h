@@ -18,11 +18,32 @@
 #include "solvers/criterion.h"
 #include "solvers/sample.h"
 
+/* A face of the space: variables may be one there, as the lengths of all
+ * columns are in an isotropic kernel, or be switched off, as amplitudes of
+ * terms that are left out.  A kernel that is contained in another is a face of
+ * the other's space (ladder.h). */
+typedef struct gi_face {
+    size_t *at; /* per variable of the space: its place in the face, or */
+    size_t variables;
+    double *lower, *upper;
+    double scale; /* of lambda */
+} gi_face;
+
+#define GI_OFF SIZE_MAX          /* its number is 0 */
+#define GI_UNSEEN (SIZE_MAX - 1) /* it does not matter there */
+
+static inline int gi_face_has(const gi_face *f, size_t variable)
+{
+    return f->at[variable] < f->variables;
+}
+
 /* A point, or where a search from there has come to. */
 typedef struct gi_spot {
-    double *x;     /* variables */
-    size_t choice; /* of candidates, counted through all of them */
-    double value;  /* what is minimised; inf: nothing can be said here */
+    double *x;           /* variables of the space */
+    const gi_face *face; /* where it is */
+    double *curvature; /* on the face (minimise.h); NULL: too many variables */
+    size_t choice;     /* of candidates, counted through all of them */
+    double value;      /* what is minimised; inf: nothing can be said here */
     double criterion, lambda;
     int converged;
 } gi_spot;
@@ -38,11 +59,13 @@ typedef struct gi_space {
     double *lower, *upper; /* of the variables */
     double scale;          /* of lambda */
     double *theta, *grad;  /* of the program */
+    double *full;          /* the gradient by the variables */
     double lambda;
     size_t evaluations;
 
     /* of the search that runs */
     gi_run *run;
+    const gi_face *face;
     size_t steps;
     double best, best_criterion, best_lambda;
 } gi_space;
@@ -56,11 +79,33 @@ void gi_space_free(gi_space *v); /* what is inside */
  * Errors: RANGE (too many candidates), those of the operator. */
 gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most);
 
-/* Search from a spot, which moves, with at most so many evaluations, until a
- * step gains less than the tolerance.  Where the matrix cannot be factored, as
- * may happen when rows are added, lambda is raised until it can. */
+/* Search from a spot, which moves on its face, with at most so many
+ * evaluations, until steps gain less than the tolerance, in units of evidence
+ * for all rows; or until it is clear that `bar` (NULL: none) is out of reach.
+ * Where the matrix cannot be factored, as may happen when rows are added,
+ * lambda is raised until it can. */
 gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
-                           double tolerance, gi_spot *spot);
+                           double tolerance, const double *bar, gi_spot *spot);
+
+/* What lambda is measured by: that at which noise is as large as signal, as far
+ * as that is known before the search. */
+gram_status gi_space_scale(gi_run *run, const gi_space *v, const gi_operator *K,
+                           double *scale);
+
+/* Is a variable of a spot at a bound: -1 the lower, 1 the upper, 0 none. */
+int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable);
+
+/* What is minimised changes by this where evidence changes by 1. */
+double gi_space_unit(const gi_space *v);
+
+/* A spot at no place yet; one whose x is set put on a face, with no curvature
+ * known; and one put where another is.  Curvature goes with it only if the face
+ * is the same. */
+gram_status gi_spot_new(gi_run *run, const gi_space *v, gi_spot *spot);
+void gi_spot_free(gi_spot *spot); /* what is inside */
+void gi_spot_put(gi_spot *spot, const gi_face *face);
+void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
+                  gi_spot *to);
 
 /* theta of a spot. */
 void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta);
