@@ -43,7 +43,7 @@ static const cli_option options[] = {
      &given.weights, 0},
     {"classes", 0, CLI_CHOICE, "auto|pairs|rest",
      "several classes: a function for each pair, or one for each against the "
-     "rest (default: pairs for hinge)",
+     "rest (default: pairs for hinge and up to 100 classes)",
      &given.classes, 0},
     {"proba", 0, CLI_FLAG, NULL,
      "make probabilities for losses that have none, by folds", &given.proba, 0},

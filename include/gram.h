@@ -665,7 +665,8 @@ typedef enum gram_kernel_scale {
 
 /* How functions f tell several classes apart. */
 typedef enum gram_classes {
-    GRAM_CLASSES_AUTO, /* hinge: one against one, else one against the rest */
+    GRAM_CLASSES_AUTO, /* hinge of up to 100 classes: one against one, else one
+                          against the rest */
     GRAM_CLASSES_ONE_VS_ONE,
     GRAM_CLASSES_ONE_VS_REST
 } gram_classes;

@@ -46,8 +46,10 @@ gram_status gram_machine_inner(const gram_machine *f, const gram_machine *g,
     GI_TRY(first_alpha(&run, f, &alpha));
     GI_TRY(first_alpha(&run, g ? g : f, &beta));
     GI_TRY(GI_NEW(&run, values, f->n));
-    if (g && g != f)
-        GI_TRY(gi_points_new_unseen(&run, f->program, g->table, GI_DOUBLE, &t));
+    /* f's own rows, too, as those of another: then equal models are at distance
+     * 0 to the bit */
+    GI_TRY(gi_points_new_unseen(&run, f->program, (g ? g : f)->table, GI_DOUBLE,
+                                &t));
     GI_TRY(gi_engine_product(&run, f->program, f->x, t, beta, 1, values));
     for (size_t i = 0; i < f->n; i++)
         sum += alpha[i] * values[i];

@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/fit.h"
 
 /* Fewer rows say little about a column or about rows that are alike. */
-enum { FEW_ROWS = 20 };
+enum { FEW_ROWS = GI_NOTES_ROWS };
 
 /* Shares that are worth a sentence: of the variance of the target, of rows in
  * a class that is not the usual one of rows like them. */

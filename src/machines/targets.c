@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "machines/fit.h"
 #include "machines/part.h"
@@ -221,6 +222,7 @@ static gi_coding coding_of(const gi_fit *f)
         return from->classes.coding;
     return f->o->classes == GRAM_CLASSES_ONE_VS_ONE ||
                    (f->o->classes == GRAM_CLASSES_AUTO &&
+                    f->m->classes.count <= GI_PAIRS_CLASSES &&
                     gi_loss_is(loss, "hinge"))
                ? GI_CODING_PAIRS
                : GI_CODING_REST;
