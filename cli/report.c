@@ -99,6 +99,7 @@ static json_t *json_report(const gram_report *r)
                      json_bytes(r, r->plan_bytes), "peak_bytes",
                      json_bytes(r, r->peak_bytes), "warnings",
                      json_names(r->warnings, r->warning_count)));
+    json_object_set_new(o, "notes", json_names(r->notes, r->note_count));
     return o;
 }
 
@@ -359,6 +360,8 @@ static void print_text(const gram_report *r, const char *path,
         puts("  NOT CONVERGED");
     for (size_t i = 0; i < r->warning_count; i++)
         cli_item("warning", "%s", r->warnings[i]);
+    for (size_t i = 0; i < r->note_count; i++)
+        cli_item("note", "%s", r->notes[i]);
     if (model)
         cli_item("model", "%s", model);
 }

@@ -792,8 +792,10 @@ typedef struct gram_report {
     int converged;
     double seconds;                /* NaN in a machine that was loaded */
     size_t plan_bytes, peak_bytes; /* beside what was held before; 0 then */
-    const char *const *warnings;   /* sentences */
+    const char *const *warnings;   /* sentences on what may be wrong */
     size_t warning_count;
+    const char *const *notes; /* and on what may be made better */
+    size_t note_count;
 } gram_report;
 
 GRAM_API const gram_report *gram_machine_report(const gram_machine *m);

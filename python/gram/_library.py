@@ -139,7 +139,7 @@ def _field(value: Any, kind: Any, count: int) -> Any:
 def fields(report: Any, counts: dict[str, str], other: str = "") -> dict[str, Any]:
     """The fields of a struct that is pointed to: texts, numbers, and arrays;
     `counts` names the fields that tell how long these are, or it is `other`."""
-    counts = {"warnings": "warning_count", **counts}
+    counts = {"warnings": "warning_count", "notes": "note_count", **counts}
     return {
         key: _field(
             getattr(report, key),

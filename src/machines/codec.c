@@ -224,6 +224,23 @@ done:
     return status;
 }
 
+gram_status gi_codec_texts(gi_codec *c, char ***texts, size_t *count)
+{
+    gram_status status = GRAM_OK;
+    size_t wanted = *count;
+
+    GI_TRY(gi_codec_size(c, &wanted));
+    GI_TRY(gi_codec_expect(c, wanted, sizeof(uint64_t)));
+    if (gi_codec_reads(c)) {
+        GI_TRY(GI_NEW_ZERO(c->run, *texts, wanted));
+        *count = wanted;
+    }
+    for (size_t i = 0; i < wanted; i++)
+        GI_TRY(gi_codec_text(c, &(*texts)[i]));
+done:
+    return status;
+}
+
 gram_status gi_codec_word(gi_codec *c, const char *const *words,
                           const char **word)
 {

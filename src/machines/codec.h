@@ -47,6 +47,9 @@ gram_status gi_codec_wholes(gi_codec *c, int **x, size_t n);
 gram_status gi_codec_text(gi_codec *c, char **s);
 gram_status gi_codec_optional_text(gi_codec *c, char **s);
 
+/* How many, then the texts. */
+gram_status gi_codec_texts(gi_codec *c, char ***texts, size_t *count);
+
 /* A word of a list that ends in NULL: *word becomes the list's own string. */
 gram_status gi_codec_word(gi_codec *c, const char *const *words,
                           const char **word);

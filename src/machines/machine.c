@@ -138,24 +138,47 @@ void gi_machine_refer(gram_machine *m)
     r->intercept = m->constant;
     r->warnings = (const char *const *)m->warning;
     r->warning_count = m->warnings;
+    r->notes = (const char *const *)m->note;
+    r->note_count = m->notes;
+}
+
+static gram_status add_sentence(gi_run *run, char ***list, size_t *count,
+                                const char *format, va_list args)
+{
+    gram_status status = GRAM_OK;
+    char *text = NULL, line[1024];
+
+    vsnprintf(line, sizeof line, format, args);
+    GI_TRY(gi_strndup(run, line, strlen(line), &text));
+    GI_TRY(GI_GROW(run, *list, *count + 1));
+    (*list)[(*count)++] = text;
+    text = NULL;
+done:
+    gi_free(text);
+    return status;
 }
 
 gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
                             ...)
 {
-    gram_status status = GRAM_OK;
-    char *text = NULL, line[1024];
+    gram_status status;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    status = add_sentence(run, &m->warning, &m->warnings, format, args);
     va_end(args);
-    GI_TRY(gi_strndup(run, line, strlen(line), &text));
-    GI_TRY(GI_GROW(run, m->warning, m->warnings + 1));
-    m->warning[m->warnings++] = text;
-    text = NULL;
-done:
-    gi_free(text);
+    return status;
+}
+
+gram_status gi_machine_note(gi_run *run, gram_machine *m, const char *format,
+                            ...)
+{
+    gram_status status;
+    va_list args;
+
+    va_start(args, format);
+    status = add_sentence(run, &m->note, &m->notes, format, args);
+    va_end(args);
     return status;
 }
 
@@ -236,6 +259,7 @@ void gram_machine_free(gram_machine *m)
     gi_free(m->loss_text);
     gi_classes_free(&m->classes);
     free_texts(m->warning, m->warnings);
+    free_texts(m->note, m->notes);
     gi_free(m->y);
     gi_free(m->shift);
     gi_free(m->noise);

@@ -61,8 +61,8 @@ struct gram_machine {
     int keep_factor;
 
     gram_report report; /* its pointers point into the machine or to texts */
-    char **warning;
-    size_t warnings;
+    char **warning, **note;
+    size_t warnings, notes;
 };
 
 /* Put the report's pointers in place after the fields above have changed. */
@@ -71,8 +71,10 @@ void gi_machine_refer(gram_machine *m);
 /* The name of function q, from its classes, its loss or its target. */
 gram_status gi_machine_name_output(gi_run *run, gram_machine *m, size_t q);
 
-/* Add a sentence to the warnings. */
+/* Add a sentence to the warnings, or to the notes. */
 gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
+                            ...) GI_PRINTF(3, 4);
+gram_status gi_machine_note(gi_run *run, gram_machine *m, const char *format,
                             ...) GI_PRINTF(3, 4);
 
 /* From kernel and table: program, points, terms; and away with them. */

@@ -29,23 +29,6 @@ static gram_status bad_model(const gi_codec *c, const char *what)
 
 /* ------------------------------------------------------------------ parts */
 
-static gram_status code_texts(gi_codec *c, char ***texts, size_t *count)
-{
-    gram_status status = GRAM_OK;
-    size_t wanted = *count;
-
-    GI_TRY(gi_codec_size(c, &wanted));
-    GI_TRY(gi_codec_expect(c, wanted, sizeof(uint64_t)));
-    if (gi_codec_reads(c)) {
-        GI_TRY(GI_NEW_ZERO(c->run, *texts, wanted));
-        *count = wanted;
-    }
-    for (size_t i = 0; i < wanted; i++)
-        GI_TRY(gi_codec_text(c, &(*texts)[i]));
-done:
-    return status;
-}
-
 /* Kernel and rows; reading ends with them compiled. */
 static gram_status code_kernel(gi_codec *c, gram_machine *m)
 {
@@ -106,7 +89,7 @@ static gram_status code_classes(gi_codec *c, gram_machine *m)
 
     GI_TRY(gi_codec_whole(c, &coding));
     GI_TRY(gi_codec_whole(c, &link));
-    GI_TRY(code_texts(c, &k->name, &k->count));
+    GI_TRY(gi_codec_texts(c, &k->name, &k->count));
     if (coding < GI_CODING_NONE || coding > GI_CODING_JOINT ||
         link < GI_LINK_NONE || link > GI_LINK_PROCESS)
         GI_TRY(bad_model(c, "classes of no known kind"));
@@ -136,8 +119,8 @@ static gram_status code_targets(gi_codec *c, gram_machine *m)
     int mode = (int)m->amplitude_mode;
 
     GI_TRY(gi_codec_size(c, &m->trained));
-    GI_TRY(code_texts(c, &m->target, &m->columns));
-    GI_TRY(code_texts(c, &m->output, &m->targets));
+    GI_TRY(gi_codec_texts(c, &m->target, &m->columns));
+    GI_TRY(gi_codec_texts(c, &m->output, &m->targets));
     if (m->targets == 0 || m->n == 0)
         GI_TRY(bad_model(c, "no rows or no functions"));
     GI_TRY(gi_codec_expect(c, m->targets, m->n));
@@ -303,7 +286,7 @@ static gram_status code_report(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_real(c, &m->jitter));
     GI_TRY(gi_codec_real(c, &m->tolerance));
     GI_TRY(gi_codec_whole(c, &m->keep_factor));
-    GI_TRY(code_texts(c, &m->warning, &m->warnings));
+    GI_TRY(gi_codec_texts(c, &m->warning, &m->warnings));
 done:
     return status;
 }

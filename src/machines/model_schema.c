@@ -1,5 +1,5 @@
 /* model_schema.c - what a model file keeps of the table that was fitted to: the
- * types of targets, and what stands for missing cells.
+ * types of targets, what stands for missing cells, and what was noticed.
  *
  * It is the end of the body; files of before end without it.
  */
@@ -64,6 +64,7 @@ gram_status gi_model_code_schema(gi_codec *c, gram_machine *m)
     }
     for (size_t k = 0; k < count; k++)
         GI_TRY(code_fill(c, &f->fill[k]));
+    GI_TRY(gi_codec_texts(c, &m->note, &m->notes));
 done:
     return status;
 }

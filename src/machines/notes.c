@@ -33,12 +33,12 @@ static const double first_year = 1500, last_year = 2200;
 static gram_status note_lambda(gi_fit *f)
 {
     if (f->lambda_edge < 0)
-        return gi_machine_warn(f->run, f->m,
+        return gi_machine_note(f->run, f->m,
                                "lambda is at the lower end of what is "
                                "searched, as if the target had no noise: if it "
                                "has some, give lambda, or choose by loo or cv");
     if (f->lambda_edge > 0)
-        return gi_machine_warn(f->run, f->m,
+        return gi_machine_note(f->run, f->m,
                                "lambda is at the upper end of what is "
                                "searched: with this kernel the target looks "
                                "like noise; try another one");
@@ -52,7 +52,7 @@ static gram_status note_number(gi_fit *f)
     if (f->edge == 0)
         return GRAM_OK;
     u = &f->unknown[f->edge - 1];
-    return gi_machine_warn(f->run, f->m,
+    return gi_machine_note(f->run, f->m,
                            "%s = %.4g is at the end of what is searched: try "
                            "another kernel, or give a start (?%.4g) to search "
                            "farther",
@@ -119,7 +119,7 @@ static gram_status note_columns(gi_fit *f,
     if (count > 1)
         snprintf(more, sizeof more, ", as %s %zu more",
                  count == 2 ? "is" : "are", count - 1);
-    return gi_machine_warn(f->run, f->m, "column \"%s\" %s%s: drop it", name,
+    return gi_machine_note(f->run, f->m, "column \"%s\" %s%s: drop it", name,
                            what, more);
 }
 
@@ -231,13 +231,13 @@ static gram_status note_rows(gi_fit *f)
     }
     if (m->classes.coding != GI_CODING_NONE &&
         (double)wrong > much_wrong * (double)n)
-        GI_TRY(gi_machine_warn(f->run, f->m,
+        GI_TRY(gi_machine_note(f->run, f->m,
                                "rows that are alike are of different classes: "
                                "at most %.3g %% can be told by these columns",
                                100 * (double)(n - wrong) / (double)n));
     if (m->classes.coding == GI_CODING_NONE && m->targets == 1 &&
         within > much_variance * all)
-        GI_TRY(gi_machine_warn(f->run, f->m,
+        GI_TRY(gi_machine_note(f->run, f->m,
                                "rows that are alike have different targets: "
                                "on these rows R2 is at most %.3g with these "
                                "columns",

@@ -64,14 +64,14 @@ static gram_status guess(gi_fit *f, const gi_column *target)
     if (label)
         return status;
     if (f->classes)
-        GI_TRY(gi_machine_warn(f->run, f->m,
+        GI_TRY(gi_machine_note(f->run, f->m,
                                "target \"%s\" has two values, which are taken "
                                "for classes; --task regression takes them for "
                                "numbers",
                                target->name));
     else if (v.whole && v.count > 2 && v.count <= FEW &&
              f->table->rows >= ROWS_OF_EACH * v.count)
-        GI_TRY(gi_machine_warn(f->run, f->m,
+        GI_TRY(gi_machine_note(f->run, f->m,
                                "target \"%s\" has %zu values, all whole, which "
                                "are taken for numbers; --task classification "
                                "takes them for classes",

@@ -14,7 +14,7 @@ table() {
 # notes FILE OPTION...: the notes of a fit, one a line
 notes() {
     run fit "$@" --json
-    sed -E 's/.*"warnings":\[([^]]*)\].*/\1/; s/\\"/`/g' out
+    sed -E 's/.*"notes":\[([^]]*)\].*/\1/; s/\\"/`/g' out
 }
 
 # says WHAT NAME FILE OPTION...; silent NAME FILE OPTION...
