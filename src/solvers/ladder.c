@@ -144,7 +144,31 @@ static gram_status add_whole(const builder *b, gi_ladder *l)
     return add_faces(b, l);
 }
 
-gram_status gi_ladder_new(gi_run *run, const gi_space *v, gi_ladder *l)
+/* Bounds of lambda are relative to what a part is measured by; those of the
+ * whole kernel are around all of them. */
+static void set_lambda_bounds(gi_space *v, const gi_ladder *l)
+{
+    const size_t k = v->opens;
+    const double lower = k < v->variables ? v->lower[k] : 0;
+    const double upper = k < v->variables ? v->upper[k] : 0;
+
+    for (size_t i = 0; k < v->variables && i < l->parts; i++) {
+        gi_face *face[] = {&l->tied[i], &l->free[i]};
+        const int whole = i == l->parts - 1;
+        const double shift = log(face[0]->scale / v->scale);
+
+        v->lower[k] = fmin(v->lower[k], lower + shift);
+        v->upper[k] = fmax(v->upper[k], upper + shift);
+        for (size_t j = 0; j < 2; j++) {
+            size_t at = face[j]->at[k];
+
+            face[j]->lower[at] = whole ? v->lower[k] : lower + shift;
+            face[j]->upper[at] = whole ? v->upper[k] : upper + shift;
+        }
+    }
+}
+
+gram_status gi_ladder_new(gi_run *run, gi_space *v, gi_ladder *l)
 {
     const size_t thetas = v->s->program->thetas;
     builder b = {.run = run, .v = v};
@@ -159,6 +183,7 @@ gram_status gi_ladder_new(gi_run *run, const gi_space *v, gi_ladder *l)
         if (is_amplitude(v, k))
             GI_TRY(add_part(&b, k, l));
     GI_TRY(add_whole(&b, l));
+    set_lambda_bounds(v, l);
 done:
     gi_free(b.off);
     gi_free(b.live);

@@ -17,8 +17,9 @@ typedef struct gi_ladder {
     size_t parts;         /* the last one is the whole kernel */
 } gi_ladder;
 
-/* Parts that are 0, or are the whole kernel, are left out. */
-gram_status gi_ladder_new(gi_run *run, const gi_space *v, gi_ladder *l);
+/* Parts that are 0, or are the whole kernel, are left out.  Bounds of lambda in
+ * the space become those around all parts. */
+gram_status gi_ladder_new(gi_run *run, gi_space *v, gi_ladder *l);
 void gi_ladder_free(gi_ladder *l); /* what is inside */
 
 #endif

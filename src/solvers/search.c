@@ -11,10 +11,11 @@
  * step costs an eighth of one on the next sample, and the last search begins
  * near its end with the curvature found before (bfgs.h).
  *
- * The best spots of the kernels that are contained in this one go with it, as
- * long as they are close: where one of them is better on more rows than the
- * whole kernel has come to be, the whole kernel begins again from there.  A
- * path is cheap enough to go from the first sample to all rows.
+ * The terms alone go with it, each as it would if it were the whole kernel,
+ * as long as they are not far behind: where one of them is better on more rows
+ * than the whole kernel has come to be, the whole begins again from there.  So
+ * do equal lengths.  A path is cheap enough to go from the first sample to all
+ * rows.
  */
 #include "base/limits.h"
 #include "solvers/criterion.h"
@@ -28,12 +29,13 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "solvers/ladder.h"
+#include "solvers/shortlist.h"
+#include "solvers/starts.h"
 
 enum {
     FIRST_ROWS = GI_SEARCH_FIRST_ROWS,
     SAMPLE_STEPS = 60, /* evaluations at most, on a sample */
     FINAL_STEPS = 300, /* and on all rows */
-    KEPT = 2,          /* searches that leave the first sample */
     USUAL = 10,        /* evaluations of a start, as most need */
     USUAL_AGAIN = 5,   /* and from where one has ended */
     SAMPLE_STREAM = 0x5ea
@@ -43,44 +45,33 @@ enum {
  * on all rows. */
 static const double coarse = 0.1, rough = 0.02, fine = 1e-3;
 
-/* Searches that end closer than this have found the same. */
-static const double same = 1e-3;
-
 /* A search that will end farther behind the kept ones, to all appearances, is
  * not finished. */
 static const double hopeless = 5;
 
-/* A kernel within this one is given up when its evidence is behind by more
- * than this and 1 for each number that it lacks: that much comes by chance. */
+/* Equal lengths are given up when their evidence is behind by more than this
+ * and 1 for each number that they lack: that much comes by chance. */
 static const double margin = 10;
+
+/* And terms alone when it is behind by more than this for each row, too. */
+static const double apart = 0.1;
 
 /* Where a term joins others, its amplitude is multiplied by one of these. */
 static const double joins[] = {1, 0.05};
 enum { JOINS = sizeof joins / sizeof *joins };
 
-/* What numbers that set a length are multiplied by, and lambda relative to its
- * scale.  On eight sets of real data these five reached the best optimum of
- * thirty such starts.  From the second on leaves take turns with the factors:
- * equal leaves that begin equal would stay so. */
-static const struct {
-    double factor, lambda;
-} starts[] = {{1, 1e-2}, {0.3, 1e-3}, {3, 1}, {10, 0.1}, {0.1, 0.1}};
-enum { STARTS = sizeof starts / sizeof *starts };
-
-/* The best spots of a face, the best first, and room for one more. */
-typedef struct pool {
-    gi_spot spot[KEPT + 1];
-    size_t kept;
-} pool;
+/* How far searches go on the rows there are. */
+typedef struct stage {
+    size_t steps;
+    double tolerance;
+} stage;
 
 typedef struct field {
     gi_space v;
     gi_ladder ladder;
-    size_t *order;         /* rows, shuffled */
-    pool *part;            /* of every part of the kernel */
-    pool tied;             /* of the part that is looked at, with ties */
-    gi_spot alike;         /* the whole kernel's best with ties */
-    unsigned char *behind; /* kernels within this one that are given up */
+    size_t *order;      /* rows, shuffled */
+    gi_shortlist *part; /* of every part of the kernel */
+    gi_shortlist tied;  /* of the part that is looked at, with ties */
 } field;
 
 /* ------------------------------------------------------------------ samples */
@@ -121,107 +112,19 @@ static int can_sample(const gram_program *p)
     return 1;
 }
 
-/* ------------------------------------------------------------------- starts */
-
-static double within(double x, double lower, double upper)
-{
-    return fmin(fmax(x, lower), upper);
-}
-
-static void start_at(const gi_space *v, const gi_face *face, size_t start,
-                     double *x)
-{
-    const gi_slot *slots = v->s->program->kernel->slot;
-    size_t leaf = 0, last = SIZE_MAX;
-
-    for (size_t k = 0; k < v->opens; k++) {
-        const gi_unknown *u = &v->s->unknown[v->open[k]];
-        const gram_param *param = slots[u->slot].param;
-        double factor = 1;
-
-        if (param && param->per_column) { /* it sets a length */
-            leaf += u->slot != last && last != SIZE_MAX;
-            last = u->slot;
-            factor = starts[start ? (start + leaf) % STARTS : 0].factor;
-        }
-        x[k] = u->log ? log(u->start * factor) : u->start;
-    }
-    if (v->variables > v->opens)
-        x[v->opens] = log(starts[start].lambda * face->scale);
-    for (size_t k = 0; k < v->variables; k++)
-        x[k] = within(x[k], v->lower[k], v->upper[k]);
-}
-
-/* x is that of a start; was there one like it, on this face, before? */
-static int is_new(const gi_space *v, const gi_face *face, size_t start,
-                  const double *x, double *other)
-{
-    for (size_t i = 0; i < start; i++) {
-        size_t k = 0;
-
-        start_at(v, face, i, other);
-        while (k < v->variables && (!gi_face_has(face, k) || x[k] == other[k]))
-            k++;
-        if (k == v->variables)
-            return 0;
-    }
-    return 1;
-}
-
 /* ----------------------------------------------------------------- searches */
 
-static void swap(gi_spot *a, gi_spot *b)
-{
-    gi_spot other = *a;
-
-    *a = *b;
-    *b = other;
-}
-
-static gram_status new_pool(gi_run *run, const gi_space *v, pool *p)
-{
-    gram_status status = GRAM_OK;
-
-    for (size_t i = 0; i <= KEPT; i++)
-        GI_TRY(gi_spot_new(run, v, &p->spot[i]));
-done:
-    return status;
-}
-
-static void free_pool(pool *p)
-{
-    for (size_t i = 0; i <= KEPT; i++)
-        gi_spot_free(&p->spot[i]);
-}
-
-/* Take the spot behind the kept ones among them, unless it is the worst of too
- * many or has come to the optimum of another. */
-static void keep(pool *p)
-{
-    gi_spot *s = p->spot;
-
-    for (size_t i = p->kept; i > 0 && s[i].value < s[i - 1].value; i--)
-        swap(&s[i], &s[i - 1]);
-    for (size_t i = 0; i < p->kept; i++)
-        if (s[i + 1].value - s[i].value < same) {
-            for (size_t j = i + 1; j < p->kept; j++)
-                swap(&s[j], &s[j + 1]);
-            return;
-        }
-    p->kept += p->kept < KEPT;
-}
-
 /* A search from the spot behind the kept ones. */
-static gram_status try(gi_run *run, field *f, pool *p)
+static gram_status try(gi_run *run, field *f, gi_shortlist *p)
 {
     gi_spot *next = &p->spot[p->kept];
     const double bar =
-        p->spot[KEPT - 1].value + hopeless * gi_space_unit(&f->v);
+        p->spot[GI_KEPT - 1].value + hopeless * gi_space_unit(&f->v);
     gram_status status = GRAM_OK;
 
     GI_TRY(gi_space_climb(run, &f->v, SAMPLE_STEPS, coarse,
-                          p->kept == KEPT ? &bar : NULL, next));
-    keep(p);
+                          p->kept == GI_KEPT ? &bar : NULL, next));
+    gi_shortlist_keep(p);
 done:
     return status;
 }
@@ -234,11 +137,11 @@ static size_t whole_of(const field *f)
 /* With several parts fewer starts for each. */
 static size_t starts_of(const field *f, size_t part)
 {
-    return part == whole_of(f) || f->ladder.parts <= 4 ? STARTS : 1;
+    return part == whole_of(f) || f->ladder.parts <= 4 ? GI_STARTS : 1;
 }
 
 static gram_status try_starts(gi_run *run, field *f, size_t part, size_t choice,
-                              const gi_face *face, pool *to)
+                              const gi_face *face, gi_shortlist *to)
 {
     double *other = NULL;
     gram_status status;
@@ -247,8 +150,8 @@ static gram_status try_starts(gi_run *run, field *f, size_t part, size_t choice,
     for (size_t i = 0; i < starts_of(f, part); i++) {
         gi_spot *next = &to->spot[to->kept];
 
-        start_at(&f->v, face, i, next->x);
-        if (!is_new(&f->v, face, i, next->x, other))
+        gi_start_at(&f->v, face, i, next->x);
+        if (!gi_start_is_new(&f->v, face, i, next->x, other))
             continue;
         next->choice = choice;
         gi_spot_put(next, face);
@@ -279,7 +182,7 @@ static void dim(const gi_space *v, const gi_face *face, double factor,
 {
     for (size_t k = 0; k < v->opens; k++)
         if (face->at[k] == GI_OFF)
-            x[k] = within(x[k] + log(factor), v->lower[k], v->upper[k]);
+            x[k] = fmin(fmax(x[k] + log(factor), v->lower[k]), v->upper[k]);
 }
 
 /* The parts put together, each variable as the best that sees it has it.
@@ -308,7 +211,7 @@ static gram_status try_part(gi_run *run, field *f, size_t part, size_t choice)
     const gi_face *free_ = &f->ladder.free[part], *tied = &f->ladder.tied[part];
     int ties = tied->variables < free_->variables;
     int joined = part == whole_of(f) && part > 0;
-    pool *to = &f->part[part];
+    gi_shortlist *to = &f->part[part];
     gram_status status = GRAM_OK;
 
     f->tied.kept = 0;
@@ -323,15 +226,14 @@ static gram_status try_part(gi_run *run, field *f, size_t part, size_t choice)
     for (size_t i = 0; joined && i < JOINS; i++) {
         gi_spot *next = &to->spot[to->kept];
 
-        start_at(&f->v, free_, 0, next->x);
+        gi_start_at(&f->v, free_, 0, next->x);
         join(f, joins[i], next);
         next->choice = choice;
         gi_spot_put(next, free_);
         GI_TRY(try(run, f, to));
     }
-    if (part == whole_of(f) && f->tied.kept > 0 &&
-        f->tied.spot[0].value < f->alike.value)
-        gi_spot_copy(&f->v, &f->tied.spot[0], tied, &f->alike);
+    if (f->tied.kept > 0 && f->tied.spot[0].value < to->alike.value)
+        gi_spot_copy(&f->v, &f->tied.spot[0], tied, &to->alike);
 done:
     return status;
 }
@@ -350,7 +252,7 @@ static gram_status begin(gi_run *run, field *f)
         GI_TRY(try_part(&part, f, i % parts, i / parts));
     }
     for (size_t i = 0; i < parts; i++)
-        for (size_t k = f->part[i].kept; k <= KEPT; k++)
+        for (size_t k = f->part[i].kept; k <= GI_KEPT; k++)
             f->part[i].spot[k].value = INFINITY;
 done:
     return status;
@@ -358,101 +260,152 @@ done:
 
 /* ---------------------------------------------------------------- more rows */
 
-/* The best spots of kernels within this one. */
-static size_t withins(const field *f)
+static const gi_spot *best_of(const field *f)
 {
-    return whole_of(f) * KEPT + 1;
-}
+    const gi_spot *best = gi_shortlist_best(&f->part[0]);
 
-static gi_spot *within_of(field *f, size_t i)
-{
-    return i + 1 < withins(f) ? &f->part[i / KEPT].spot[i % KEPT] : &f->alike;
-}
-
-static gi_spot *best_of(field *f)
-{
-    gi_spot *best = &f->part[whole_of(f)].spot[0];
-
-    for (size_t i = 0; i < withins(f); i++)
-        if (within_of(f, i)->value < best->value)
-            best = within_of(f, i);
+    for (size_t i = 1; i < f->ladder.parts; i++)
+        if (gi_shortlist_best(&f->part[i])->value < best->value)
+            best = gi_shortlist_best(&f->part[i]);
     return best;
 }
 
-/* Is it so far behind that it is given up? */
-static int is_behind(const field *f, const gi_spot *within, const gi_spot *best)
+/* Is a spot so far behind that it is given up?  Numbers that it lacks, and
+ * `chance`, may make up for the rest. */
+static int is_behind(const field *f, const gi_spot *spot, size_t variables,
+                     double chance, double best)
 {
     double lacks;
 
-    if (!isfinite(within->value))
+    if (!isfinite(spot->value))
         return 1;
-    lacks = (double)(f->v.variables - within->face->variables);
-    return within->value - best->value >
-           (margin + lacks) * gi_space_unit(&f->v);
+    lacks = (double)(variables - spot->face->variables);
+    return spot->value - best > (chance + lacks) * gi_space_unit(&f->v);
 }
 
-/* The searches that were kept, on the rows there are now; then only the best
- * is. */
-static gram_status go_on_whole(gi_run *run, field *f, size_t steps,
-                               double tolerance)
+/* What is behind is at no place from now on. */
+static void give_up(field *f)
 {
-    pool *p = &f->part[whole_of(f)];
-    const double all = (double)p->kept;
+    const double best = best_of(f)->value;
+    const double chance = margin + apart * (double)f->v.rows.problem.n;
+
+    for (size_t i = 0; i < f->ladder.parts; i++) {
+        gi_shortlist *p = &f->part[i];
+        const gi_spot *here = gi_shortlist_best(p);
+
+        if (is_behind(f, &p->alike, f->ladder.free[i].variables, margin,
+                      here->value))
+            p->alike.value = INFINITY;
+        if (i < whole_of(f) && is_behind(f, here, f->v.variables, chance, best))
+            gi_shortlist_clear(p);
+    }
+}
+
+/* A path has no bar: a look, before it costs many evaluations. */
+static gram_status look(gi_run *run, field *f, const gi_spot *best,
+                        gi_spot *spot, int *behind)
+{
     gram_status status = GRAM_OK;
 
-    for (size_t i = 0; i < p->kept; i++) {
-        gi_run part = gi_run_part(run, (double)i / all, (double)(i + 1) / all);
+    *behind = 0;
+    if (!f->v.by_path)
+        goto done;
+    GI_TRY(gi_space_climb(run, &f->v, 1, fine, NULL, spot));
+    *behind = is_behind(f, spot, f->v.variables, margin, best->value);
+done:
+    return status;
+}
 
-        GI_TRY(
-            gi_space_climb(&part, &f->v, steps, tolerance, NULL, &p->spot[i]));
-        if (p->spot[i].value < p->spot[0].value)
-            swap(&p->spot[0], &p->spot[i]);
+/* A part begins again from a spot within it, with amplitudes that are off there
+ * small. */
+static gram_status begin_again(gi_run *run, field *f, const stage *at,
+                               size_t part, const gi_spot *from)
+{
+    gi_shortlist *p = &f->part[part];
+    gram_status status;
+
+    gi_spot_copy(&f->v, from, &f->ladder.free[part], &p->spot[1]);
+    dim(&f->v, from->face, joins[JOINS - 1], p->spot[1].x);
+    GI_TRY(gi_space_climb(run, &f->v, at->steps, at->tolerance, NULL,
+                          &p->spot[1]));
+    gi_shortlist_lead(p, 1);
+done:
+    return status;
+}
+
+/* Equal lengths; where they are better, the part begins again. */
+static gram_status go_on_alike(gi_run *run, field *f, const stage *at,
+                               size_t part)
+{
+    gi_shortlist *p = &f->part[part];
+    const double bar = p->spot[0].value;
+    int behind;
+    gram_status status;
+
+    GI_TRY(look(run, f, &p->spot[0], &p->alike, &behind));
+    if (behind)
+        goto done;
+    GI_TRY(
+        gi_space_climb(run, &f->v, at->steps, at->tolerance, &bar, &p->alike));
+    if (p->alike.value < bar)
+        GI_TRY(begin_again(run, f, at, part, &p->alike));
+done:
+    return status;
+}
+
+/* The searches of a part that were kept, on the rows there are now, as if the
+ * part were the whole kernel; then only the best is. */
+static gram_status go_on_part(gi_run *run, field *f, const stage *at,
+                              size_t part)
+{
+    gi_shortlist *p = &f->part[part];
+    const double all = (double)p->kept;
+    const int ties = isfinite(p->alike.value);
+    gram_status status = GRAM_OK;
+
+    p->alike.value = INFINITY; /* it was on other rows */
+    for (size_t i = 0; i < p->kept; i++) {
+        gi_run one = gi_run_part(run, (double)i / all, (double)(i + 1) / all);
+
+        GI_TRY(gi_space_climb(&one, &f->v, at->steps, at->tolerance, NULL,
+                              &p->spot[i]));
+        gi_shortlist_lead(p, i);
     }
     p->kept = 1;
+    if (ties)
+        GI_TRY(go_on_alike(run, f, at, part));
 done:
     return status;
 }
 
-/* A kernel within this one; where it is better, the whole begins again. */
-static gram_status go_on_within(gi_run *run, field *f, size_t steps,
-                                double tolerance, gi_spot *within)
+/* All that is left goes on, on the rows there are now, the whole kernel first;
+ * where a part is better, the whole begins again from there. */
+static gram_status go_on(gi_run *run, field *f, const stage *at)
 {
-    pool *p = &f->part[whole_of(f)];
-    double bar = best_of(f)->value;
-    gram_status status = GRAM_OK;
+    const size_t whole = whole_of(f);
+    gi_run first = gi_run_part(run, 0, whole > 0 ? 0.6 : 1);
+    gi_run rest = gi_run_part(run, 0.6, 1);
+    const gi_spot *best;
+    int behind;
+    gram_status status;
 
-    if (f->v.by_path) { /* a look, before it costs many evaluations */
-        GI_TRY(gi_space_climb(run, &f->v, 1, tolerance, NULL, within));
-        if (is_behind(f, within, best_of(f)))
-            goto done;
+    give_up(f);
+    GI_TRY(go_on_part(&first, f, at, whole));
+    best = gi_shortlist_best(&f->part[whole]);
+    for (size_t i = 0; i < whole; i++) {
+        gi_shortlist *p = &f->part[i];
+
+        if (p->kept == 0)
+            continue;
+        GI_TRY(look(&rest, f, best, &p->spot[0], &behind));
+        if (behind)
+            gi_shortlist_clear(p);
+        else
+            GI_TRY(go_on_part(&rest, f, at, i));
     }
-    GI_TRY(gi_space_climb(run, &f->v, steps, tolerance, &bar, within));
-    if (within->value >= bar)
-        goto done;
-    gi_spot_copy(&f->v, within, &f->ladder.free[whole_of(f)], &p->spot[1]);
-    dim(&f->v, within->face, joins[JOINS - 1], p->spot[1].x);
-    GI_TRY(gi_space_climb(run, &f->v, steps, tolerance, NULL, &p->spot[1]));
-    if (p->spot[1].value < p->spot[0].value)
-        swap(&p->spot[0], &p->spot[1]);
-done:
-    return status;
-}
-
-/* All that is left goes on, on the rows there are now. */
-static gram_status go_on(gi_run *run, field *f, size_t steps, double tolerance)
-{
-    gi_run first = gi_run_part(run, 0, 0.8), rest = gi_run_part(run, 0.8, 1);
-    const gi_spot *best = best_of(f);
-    gram_status status = GRAM_OK;
-
-    for (size_t i = 0; i < withins(f); i++)
-        f->behind[i] = (unsigned char)is_behind(f, within_of(f, i), best);
-    for (size_t i = 0; i < withins(f); i++) /* on other rows it was */
-        within_of(f, i)->value = INFINITY;
-    GI_TRY(go_on_whole(&first, f, steps, tolerance));
-    for (size_t i = 0; i < withins(f); i++)
-        if (!f->behind[i])
-            GI_TRY(go_on_within(&rest, f, steps, tolerance, within_of(f, i)));
+    best = best_of(f);
+    if (best != gi_shortlist_best(&f->part[whole]))
+        GI_TRY(begin_again(&rest, f, at, whole, best));
 done:
     return status;
 }
@@ -475,7 +428,7 @@ static double work_left(const field *f, size_t rows, size_t most)
 
     while (grows(f, rows, most)) {
         rows *= 2;
-        work += work_of(KEPT * USUAL_AGAIN, rows);
+        work += work_of(GI_KEPT * USUAL_AGAIN, rows);
     }
     return work;
 }
@@ -484,6 +437,8 @@ static double work_left(const field *f, size_t rows, size_t most)
 static gram_status grow(gi_run *run, field *f, size_t rows, size_t most)
 {
     const size_t steps = f->v.s->evaluations;
+    const stage sample = {SAMPLE_STEPS, rough};
+    const stage final = {steps ? steps : FINAL_STEPS, fine};
     const double all = work_left(f, rows, most);
     gi_run last;
     gram_status status;
@@ -495,11 +450,11 @@ static gram_status grow(gi_run *run, field *f, size_t rows, size_t most)
 
         rows *= 2;
         GI_TRY(set_rows(run, f, rows));
-        GI_TRY(go_on(&part, f, SAMPLE_STEPS, rough));
+        GI_TRY(go_on(&part, f, &sample));
     }
     GI_TRY(set_rows(run, f, most));
     last = gi_run_part(run, 1 - work_left(f, rows, most) / all, 1);
-    GI_TRY(go_on(&last, f, steps ? steps : FINAL_STEPS, fine));
+    GI_TRY(go_on(&last, f, &final));
 done:
     return status;
 }
@@ -521,43 +476,16 @@ done:
     return status;
 }
 
-/* Bounds of lambda are relative to what a part is measured by; those of the
- * whole kernel are around all of them. */
-static void set_lambda_bounds(field *f)
-{
-    gi_space *v = &f->v;
-    const size_t k = v->opens;
-    const double lower = k < v->variables ? v->lower[k] : 0;
-    const double upper = k < v->variables ? v->upper[k] : 0;
-
-    for (size_t i = 0; k < v->variables && i < f->ladder.parts; i++) {
-        gi_face *face[] = {&f->ladder.tied[i], &f->ladder.free[i]};
-        const double shift = log(face[0]->scale / v->scale);
-
-        v->lower[k] = fmin(v->lower[k], lower + shift);
-        v->upper[k] = fmax(v->upper[k], upper + shift);
-        for (size_t j = 0; j < 2; j++) {
-            size_t at = face[j]->at[k];
-
-            face[j]->lower[at] = i == whole_of(f) ? v->lower[k] : lower + shift;
-            face[j]->upper[at] = i == whole_of(f) ? v->upper[k] : upper + shift;
-        }
-    }
-}
-
 /* When the variables are known. */
-static gram_status new_pools(gi_run *run, field *f)
+static gram_status new_shortlists(gi_run *run, field *f)
 {
     gram_status status;
 
     GI_TRY(gi_ladder_new(run, &f->v, &f->ladder));
-    set_lambda_bounds(f);
-    GI_TRY(GI_NEW(run, f->behind, withins(f)));
     GI_TRY(GI_NEW_ZERO(run, f->part, f->ladder.parts));
     for (size_t i = 0; i < f->ladder.parts; i++)
-        GI_TRY(new_pool(run, &f->v, &f->part[i]));
-    GI_TRY(new_pool(run, &f->v, &f->tied));
-    GI_TRY(gi_spot_new(run, &f->v, &f->alike));
+        GI_TRY(gi_shortlist_new(run, &f->v, &f->part[i]));
+    GI_TRY(gi_shortlist_new(run, &f->v, &f->tied));
 done:
     return status;
 }
@@ -565,11 +493,9 @@ done:
 static void free_field(field *f)
 {
     for (size_t i = 0; f->part && i < f->ladder.parts; i++)
-        free_pool(&f->part[i]);
-    free_pool(&f->tied);
-    gi_spot_free(&f->alike);
+        gi_shortlist_free(&f->part[i]);
+    gi_shortlist_free(&f->tied);
     gi_free(f->part);
-    gi_free(f->behind);
     gi_ladder_free(&f->ladder);
     gi_space_free(&f->v);
     gi_free(f->order);
@@ -612,8 +538,8 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
     first = gi_run_quiet(run);
     GI_TRY(set_rows(&first, &f, rows));
     GI_TRY(gi_space_measure(&first, &f.v, most));
-    GI_TRY(new_pools(run, &f));
-    share = work_of(f.v.choices * STARTS * USUAL, rows);
+    GI_TRY(new_shortlists(run, &f));
+    share = work_of(f.v.choices * GI_STARTS * USUAL, rows);
     share = f.v.opens > 0 ? share / (share + work_left(&f, rows, most)) : 1;
     first = gi_run_part(run, 0, share);
     rest = gi_run_part(run, share, 1);
