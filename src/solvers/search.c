@@ -72,6 +72,7 @@ typedef struct field {
     size_t *order;      /* rows, shuffled */
     gi_shortlist *part; /* of every part of the kernel */
     gi_shortlist tied;  /* of the part that is looked at, with ties */
+    size_t tries;       /* of that part so far */
 } field;
 
 /* ------------------------------------------------------------------ samples */
@@ -120,9 +121,10 @@ static gram_status try(gi_run *run, field *f, gi_shortlist *p)
     gi_spot *next = &p->spot[p->kept];
     const double bar =
         p->spot[GI_KEPT - 1].value + hopeless * gi_space_unit(&f->v);
+    gi_run one = gi_run_step(run, f->tries++, GI_STARTS);
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_space_climb(run, &f->v, SAMPLE_STEPS, coarse,
+    GI_TRY(gi_space_climb(&one, &f->v, SAMPLE_STEPS, coarse,
                           p->kept == GI_KEPT ? &bar : NULL, next));
     gi_shortlist_keep(p);
 done:
@@ -215,6 +217,7 @@ static gram_status try_part(gi_run *run, field *f, size_t part, size_t choice)
     gram_status status = GRAM_OK;
 
     f->tied.kept = 0;
+    f->tries = 0;
     GI_TRY(try_starts(run, f, part, choice, ties ? tied : free_,
                       ties ? &f->tied : to));
     for (size_t i = 0; i < f->tied.kept; i++) {
