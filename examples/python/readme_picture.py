@@ -54,7 +54,9 @@ def main():
     curve(axes[0])
     classes(axes[1])
     figure.tight_layout()
-    figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "readme.png")
+    path = sys.argv[1] if len(sys.argv) > 1 else "readme.png"
+    figure.savefig(path)
+    print(path, "has the picture")
 
 
 if __name__ == "__main__":
