@@ -5,10 +5,6 @@ line could tell apart.
 """
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 
 import gram
@@ -50,11 +46,16 @@ def classes(axes):
 
 
 def main():
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        print("matplotlib is missing: no picture")
+        return
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), dpi=110)
     curve(axes[0])
     classes(axes[1])
     figure.tight_layout()
-    path = sys.argv[1] if len(sys.argv) > 1 else "readme.png"
+    path = sys.argv[1] if len(sys.argv) > 1 else "readme_picture.png"
     figure.savefig(path)
     print(path, "has the picture")
 

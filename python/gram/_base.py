@@ -227,7 +227,9 @@ class MachineEstimator(Estimator):
             name = free_name("noise", taken)
             add_role(table, name, noise, "noise", "alpha")
         task = choice("gram_task", "task", self._task_option())
-        options = {"task": task, **self._options(), **kernel}
+        options: dict[str, Any] = {"task": task}
+        options.update(self._options())
+        options.update(kernel)
         folds = self._given_folds(rows)
         if folds is not None:
             name = free_name("fold", taken)

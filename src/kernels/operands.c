@@ -435,8 +435,11 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
     o->columns = o->width + (o->sparse ? wide : 0);
     o->known = o->width + (judge->start ? judge->sparse_width : 0);
     o->expanded = gi_expands(e, op);
-    if (o->expanded)
+    if (o->expanded) {
+        /* the rows that decide may be wider than these */
+        o->columns = o->columns > o->known ? o->columns : o->known;
         GI_TRY(expand(e, o));
+    }
     if (op->code == GI_OP_COLUMNS &&
         (op->n == GRAM_PAIR_SIN2 || op->n == GRAM_PAIR_COS))
         o->period = gi_op_factor(op, e->theta);

@@ -29,10 +29,10 @@ struct gram_machine {
     char **target;    /* names of the target columns */
     int *target_type; /* their types, gram_type; NULL: not known */
     gi_fills fills;   /* what stands for missing cells */
-    size_t targets; /* functions f: one per target column, tau, class, pair of
-                       classes */
-    char **output;  /* and their names */
-    gi_loss *loss;  /* one, or one per function (quantiles) */
+    size_t targets;   /* functions f: one per target column, tau, class, pair of
+                         classes */
+    char **output;    /* and their names */
+    gi_loss *loss;    /* one, or one per function (quantiles) */
     size_t losses;
     char *loss_text;
     gi_classes classes;
