@@ -11,10 +11,16 @@
 /* Of an infinite number; then no cell times 2^-e is above 1. */
 enum { INFINITE = 1024 };
 
+/* The dense numbers of row i; NULL if there are none. */
+static const double *row_of(const gi_operand *o, const gi_side *s, size_t i)
+{
+    return o->width ? s->rows->dense + i * o->width : NULL;
+}
+
 int gi_far_exponent(const gi_operand *o, size_t i)
 {
     const gi_rows *r = o->x.wide ? o->x.wide : o->x.rows;
-    const double *x = o->x.rows->dense + i * o->width;
+    const double *x = row_of(o, &o->x, i);
     double most = 0;
     int exponent;
 
@@ -51,8 +57,8 @@ static double sum_of(const far_row *f, size_t j)
 {
     const gi_operand *o = f->o;
     const int product = f->opcode == GI_OP_DOT, e = product ? 0 : f->e;
-    const double *x = o->x.rows->dense + f->i * o->width;
-    const double *t = o->t.rows->dense + j * o->width;
+    const double *x = row_of(o, &o->x, f->i);
+    const double *t = row_of(o, &o->t, j);
     double sum = 0, u, v;
     gi_merge m;
     unsigned n;
