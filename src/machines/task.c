@@ -117,7 +117,7 @@ gram_status gi_fit_task(gi_fit *f, const gi_column *target, size_t targets)
                  (o->task == GRAM_TASK_AUTO && category);
     if (from && open)
         f->classes = from->classes.coding != GI_CODING_NONE;
-    else if (!loss && open && targets == 1 && target->values &&
+    else if (!loss && open && target && targets == 1 && target->values &&
              target->type == GRAM_TYPE_NUMBER && !target->typed)
         GI_TRY(guess(f, target));
     GI_TRY(read_loss(f, loss ? loss : f->classes ? "logistic" : "squared"));
