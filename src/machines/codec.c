@@ -218,7 +218,7 @@ gram_status gi_codec_optional_text(gi_codec *c, char **s)
     unsigned char there = *s != NULL;
 
     GI_TRY(gi_codec_bytes(c, &there, 1));
-    if (there)
+    if (there && (gi_codec_reads(c) || *s))
         GI_TRY(gi_codec_text(c, s));
 done:
     return status;

@@ -282,9 +282,9 @@ static gram_status spread(const gi_asked *a, double z, const double *mean,
             out->std_f[k] = sqrt(f);
         if (out->std)
             out->std[k] = y;
-        if (out->lower && z > 0)
+        if (out->lower && mean && z > 0)
             out->lower[k] = mean[k] - z * y;
-        if (out->upper && z > 0)
+        if (out->upper && mean && z > 0)
             out->upper[k] = mean[k] + z * y;
     }
 done:
