@@ -172,7 +172,9 @@ static gram_status check_columns(const gi_fit *f, const gi_column *first)
     unsigned flags = m->loss->class_->flags;
     int squared = gi_machine_is_squared(m);
 
-    if (m->columns == 0 && !(flags & GRAM_LOSS_NOVELTY))
+    if (!first && (flags & GRAM_LOSS_NOVELTY))
+        return GRAM_OK;
+    if (!first)
         return gi_fail(GRAM_ERR_SHAPE,
                        "no target: --target COL names the column to predict");
     if (m->columns > 1 && (f->classes || !squared))
@@ -362,12 +364,10 @@ static gram_status read_table(gi_fit *f, const gi_column *first)
                        "class weights: loss %s has numbers as targets, not "
                        "classes",
                        m->loss_text));
-    if (f->classes) {
-        count_targets(gi_fit_table(f), &first);
+    if (f->classes && count_targets(gi_fit_table(f), &first))
         GI_TRY(read_classes(f, first));
-    } else {
+    else
         GI_TRY(read_regression(f));
-    }
 done:
     return status;
 }
