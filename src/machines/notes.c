@@ -36,7 +36,8 @@ static gram_status note_lambda(gi_fit *f)
         return gi_machine_note(f->run, f->m,
                                "lambda is at the lower end of what is "
                                "searched, as if the target had no noise: if it "
-                               "has some, give lambda, or choose by loo or cv");
+                               "has some, give lambda or choose by another "
+                               "criterion");
     if (f->lambda_edge > 0)
         return gi_machine_note(f->run, f->m,
                                "lambda is at the upper end of what is "

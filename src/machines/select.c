@@ -216,8 +216,10 @@ static gram_status along_path(gi_fit *f, gi_selection *s)
     if (isnan(m->lambda[0])) {
         GI_TRY(gi_path_best(f->run, path, want, f->lambda.candidate,
                             f->lambda.count, each, at));
-        for (size_t t = 0; t < m->targets; t++)
+        for (size_t t = 0; t < m->targets; t++) {
             m->lambda[t] = at[each ? t : 0].lambda;
+            f->lambda_edge = f->lambda_edge ? f->lambda_edge : at[t].edge;
+        }
     }
     for (size_t t = 0; t < m->targets; t++) {
         if (t == 0 || each)

@@ -147,7 +147,7 @@ static double amplitude(const gi_problem *p, const gi_path_sums *s, double m)
 
 gi_criteria gi_path_nothing(double lambda)
 {
-    return (gi_criteria){lambda, NAN, NAN, NAN, NAN, NAN};
+    return (gi_criteria){lambda, NAN, NAN, NAN, NAN, NAN, 0};
 }
 
 gi_criteria gi_path_criteria(const gi_problem *p, unsigned want,
@@ -311,8 +311,11 @@ static gram_status choose(const goal *g, const double *lambda, size_t count,
         found = g->at;
     }
     for (size_t t = 0; t < targets; t++)
-        if (g->all || t == g->target)
+        if (g->all || t == g->target) {
             best[t] = found[t];
+            if (refined && (least == 0 || least + 1 == count))
+                best[t].edge = least == 0 ? -1 : 1;
+        }
 done:
     return status;
 }

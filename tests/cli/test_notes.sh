@@ -66,6 +66,10 @@ says "rows that are alike are of different classes" "repeated rows in classes" \
 table exact 'v = rand(); y = sin(x) + z'
 says "lambda is at the lower end" "a target without noise" \
     exact.csv -t y -k 'rbf[x,z]'
+for select in evidence loo gcv; do
+    says "lambda is at the lower end" "a lambda on its path by $select" \
+        exact.csv -t y -k "$fixed[x,z]" --select $select
+done
 table line 'v = rand(); y = 2 * x + 0.3 * (rand() - 0.5)'
 says "is at the end of what is searched" "a length without end" \
     line.csv -t y -k 'rbf[x]'
