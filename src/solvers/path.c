@@ -22,6 +22,10 @@ enum { GRID = (TO - FROM) * PER_DECADE + 1 };
 enum { STEPS = 30 };
 #define TOLERANCE 5e-4
 
+/* An evidence (errors as n/2 times their logarithm) this much larger is
+ * clearly better. */
+#define CLEARLY 2.0
+
 /* ------------------------------------------------------------------ choice */
 
 gram_status gi_path_new(gi_run *run, const gi_problem *p, const gi_blas *blas,
@@ -283,6 +287,23 @@ static bracket neighbours(const goal *g, const double *lambda, size_t count,
     return k;
 }
 
+/* Is point i an end of the grid, and the other end clearly worse?  If not, the
+ * criterion hardly knows lambda, as with a matrix that is nearly diagonal. */
+static int edge_of(const goal *g, size_t count, const gi_criteria *grid,
+                   size_t i)
+{
+    const size_t targets = g->path->targets;
+    double here = value(g, grid + i * targets);
+    double there = value(g, grid + (count - 1 - i) * targets);
+    double gain = g->want == GI_WANT_EVIDENCE
+                      ? there - here
+                      : (double)g->path->n / 2 * log(there / here);
+
+    if ((i != 0 && i != count - 1) || !(gain > CLEARLY))
+        return 0;
+    return i == 0 ? -1 : 1;
+}
+
 /* From the criteria on a grid to the best lambda of the goal; best gets those
  * of all targets, or of the one. */
 static gram_status choose(const goal *g, const double *lambda, size_t count,
@@ -294,11 +315,13 @@ static gram_status choose(const goal *g, const double *lambda, size_t count,
     size_t least = 0;
     gram_status status = GRAM_OK;
     bracket k;
+    int edge;
 
     for (size_t i = 1; i < count; i++)
         if (value(g, grid + i * targets) < value(g, grid + least * targets))
             least = i;
     found = grid + least * targets;
+    edge = edge_of(g, count, grid, least);
     if (!isfinite(value(g, found)))
         GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                        "lambda: the criterion is defined at none of the %zu "
@@ -313,8 +336,7 @@ static gram_status choose(const goal *g, const double *lambda, size_t count,
     for (size_t t = 0; t < targets; t++)
         if (g->all || t == g->target) {
             best[t] = found[t];
-            if (refined && (least == 0 || least + 1 == count))
-                best[t].edge = least == 0 ? -1 : 1;
+            best[t].edge = refined ? edge : 0;
         }
 done:
     return status;

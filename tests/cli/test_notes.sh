@@ -66,7 +66,7 @@ says "rows that are alike are of different classes" "repeated rows in classes" \
 table exact 'v = rand(); y = sin(x) + z'
 says "lambda is at the lower end" "a target without noise" \
     exact.csv -t y -k 'rbf[x,z]'
-for select in evidence loo gcv; do
+for select in evidence gcv; do
     says "lambda is at the lower end" "a lambda on its path by $select" \
         exact.csv -t y -k "$fixed[x,z]" --select $select
 done
