@@ -44,7 +44,7 @@ silent "a row counter that is the only feature" id.csv -t y -k "$fixed[id]"
 table year 'v = 1900 + i'
 silent "years" year.csv -t y -k "$fixed"
 table when 'v = sprintf("2024-%02d-%02d", 1 + int(i / 28), 1 + i % 28)'
-silent "dates" when.csv -t y -k "$fixed"
+silent "dates" when.csv -t y -k "$fixed" -l 1
 table mixed_up 'v = (i * 37) % 61'
 silent "distinct whole numbers in no order" mixed_up.csv -t y -k "$fixed"
 table name 'v = "row" i'
