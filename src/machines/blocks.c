@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/distributions.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/block.h"

@@ -15,9 +15,9 @@
  */
 #include <math.h>
 
+#include "base/distributions.h"
 #include "base/mem.h"
 #include "machines/mmd.h"
-#include "machines/predict.h"
 
 double gi_mmd_value(const gi_mmd_sums *s, double m, double n,
                     gram_test_statistic kind)

@@ -173,12 +173,6 @@ double gi_null_gamma(const gi_mmd *e);
 gram_status gi_null_spectral(gi_run *run, const gi_pool *p, const gi_mmd *e,
                              size_t draws, double *p_value);
 
-/* P(X >= x) for a gamma variable of that shape and scale 1. */
-double gi_gamma_tail(double shape, double x);
-
-/* P(Z >= z), Z standard normal. */
-double gi_normal_tail(double z);
-
 /* ------------------------------------------------------------- estimators */
 
 /* Blocks of `size` rows of each sample: mean, standard error and p-value. */

@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "base/distributions.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -19,63 +20,7 @@
 #include "linalg/eigen.h"
 #include "machines/mmd.h"
 
-enum { MOST = 10000 }; /* terms of the gamma function */
 enum { SAMPLE = GI_NULL_ROWS, STREAM = 0x6d6d6e75, TERMS = GI_NULL_TERMS };
-
-double gi_normal_tail(double z)
-{
-    const double root_two = 1.4142135623730951;
-
-    return erfc(z / root_two) / 2;
-}
-
-/* --------------------------------------------------------- gamma function
- *
- * Below shape + 1 by the series of the lower incomplete gamma function, above
- * by the continued fraction of the upper one (Lentz). */
-
-static double lower_series(double shape, double x)
-{
-    double term = 1 / shape, sum = term;
-
-    for (int k = 1; k < MOST && term > 1e-17 * sum; k++) {
-        term *= x / (shape + (double)k);
-        sum += term;
-    }
-    return sum;
-}
-
-static double upper_fraction(double shape, double x)
-{
-    const double tiny = 1e-300;
-    double b = x + 1 - shape, c = 1 / tiny, d = 1 / b, h = d;
-
-    for (int i = 1; i < MOST; i++) {
-        double k = (double)i, an = -k * (k - shape), delta;
-
-        b += 2;
-        d = an * d + b;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = b + an / c;
-        c = fabs(c) < tiny ? tiny : c;
-        delta = d * c;
-        h *= delta;
-        if (fabs(delta - 1) < 1e-16)
-            break;
-    }
-    return h;
-}
-
-double gi_gamma_tail(double shape, double x)
-{
-    double front;
-
-    if (!(x > 0))
-        return 1;
-    front = exp(shape * log(x) - x - lgamma(shape));
-    return x < shape + 1 ? 1 - front * lower_series(shape, x)
-                         : front * upper_fraction(shape, x);
-}
 
 double gi_null_gamma(const gi_mmd *e)
 {

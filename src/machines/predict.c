@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/distributions.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "cpu/cpu.h"

@@ -87,9 +87,6 @@ gram_status gi_predict_why(const gi_asked *a, size_t count, size_t *row,
 gram_status gi_asked_covariance(const gi_asked *a, size_t target, double *C,
                                 size_t ld);
 
-/* z with P(Z <= z) = p of a standard normal Z, 0 < p < 1. */
-double gi_normal_quantile(double p);
-
 /* The nominal width of an interval: 0 means 0.9.  Errors: RANGE. */
 gram_status gi_interval_check(const gram_predict_options *o, double *out);
 
