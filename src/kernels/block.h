@@ -43,15 +43,4 @@ size_t gi_block_bytes(const gi_run *run, const gram_program *p, size_t rows,
 size_t gi_expanded_bytes(const gram_program *p, const gi_points *x,
                          const gi_points *t, gi_precision precision);
 
-/* The rows row[0] .. row[m-1] of x, in that order, as points of their own;
- * `white` sees them as rows of another table. */
-gram_status gi_points_select(gi_run *run, const gram_program *p,
-                             const gi_points *x, const size_t *row, size_t m,
-                             gi_points **out);
-
-/* The same rows in another precision; borrows the numbers of x, which must
- * stay. */
-gram_status gi_points_view(gi_run *run, const gi_points *x,
-                           gi_precision precision, gi_points **out);
-
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernels/block.h"
 #include "kernels/gather.h"
 
 /* ------------------------------------------------------------------ sparse */

@@ -181,6 +181,17 @@ gram_status gi_points_new(gi_run *run, const gram_program *p,
 gram_status gi_points_new_unseen(gi_run *run, const gram_program *p,
                                  const gram_table *t, gi_precision precision,
                                  gi_points **out);
+/* The rows row[0] .. row[m-1] of x, in that order, as points of their own;
+ * `white` sees them as rows of another table. */
+gram_status gi_points_select(gi_run *run, const gram_program *p,
+                             const gi_points *x, const size_t *row, size_t m,
+                             gi_points **out);
+
+/* The same rows in another precision; borrows the numbers of x, which must
+ * stay. */
+gram_status gi_points_view(gi_run *run, const gi_points *x,
+                           gi_precision precision, gi_points **out);
+
 void gi_points_free(gi_points *x);
 size_t gi_points_rows(const gi_points *x);
 

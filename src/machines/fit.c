@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernels/certified.h"
 #include "machines/part.h"
 #include "machines/select.h"
 
@@ -71,7 +72,7 @@ static gram_status check_proof(gi_fit *f, const gram_kernel *k)
 {
     static const char *const tolerant[] = {"hinge", "epsilon_insensitive",
                                            "one_class"};
-    gram_status status = gi_fit_check_proof(k, &f->unknown_psd);
+    gram_status status = gi_kernel_certified(k, &f->unknown_psd);
 
     for (size_t i = 0; i < sizeof tolerant / sizeof *tolerant; i++) {
         if (!gi_loss_is(f->m->loss, tolerant[i]))

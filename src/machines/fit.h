@@ -89,9 +89,8 @@ gram_status gi_fit_targets(gi_fit *f);
 gram_status gi_fit_classes(gi_run *run, const gram_table *t,
                            const gram_fit_options *o, const char **out);
 
-/* certificate.c: refuse a kernel that is refuted; *unknown if rows must tell,
- * and then ask the machine's rows, when all numbers are known. */
-gram_status gi_fit_check_proof(const gram_kernel *k, int *unknown);
+/* certificate.c: of a kernel that no rule certifies, ask the machine's rows,
+ * when all numbers are known. */
 gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m);
 
 /* The problem without lambda, with K at theta. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "machines/fit.h"
+#include "kernels/certified.h"
 #include "machines/mmd.h"
 #include "machines/part.h"
 
@@ -187,7 +187,7 @@ gram_status gi_pool_kernel(gi_run *run, const char *text,
 
     text = text ? text : "rbf";
     GI_TRY(gram_kernel_new(text, &written));
-    GI_TRY(gi_fit_check_proof(written, &unknown_psd));
+    GI_TRY(gi_kernel_certified(written, &unknown_psd));
     GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
     GI_TRY(gi_program_new_scaled(run, scaled, text, out->table, &open));
     GI_TRY(gather(run, open, out, &x));

@@ -273,15 +273,6 @@ TEST(sequential_permutations_decide_alike)
 
 /* --------------------------------------------------------------- other ways */
 
-TEST(the_gamma_tail_is_right)
-{
-    CHECK_NEAR(gi_gamma_tail(1, 2.5), exp(-2.5), 1e-13);
-    CHECK_NEAR(gi_gamma_tail(2, 3), 4 * exp(-3), 1e-13);
-    CHECK_NEAR(gi_gamma_tail(0.5, 2), erfc(sqrt(2)), 1e-13);
-    CHECK_NEAR(gi_gamma_tail(3, 0), 1, 0);
-    CHECK_NEAR(gi_normal_tail(1.959963984540054), 0.025, 1e-13);
-}
-
 TEST(a_linear_estimate_is_the_mean_of_small_blocks)
 {
     gram_table *a = samples_normal(300, 2, 0, 1, 13);
@@ -402,7 +393,6 @@ TESTS(SMALL(the_statistic_is_the_double_sum),
       SMALL(a_bin_for_every_row_is_the_classical_test),
       SMALL(samples_may_change_places), NORMAL(threads_change_nothing),
       SMALL(sequential_permutations_decide_alike),
-      SMALL(the_gamma_tail_is_right),
       SMALL(a_linear_estimate_is_the_mean_of_small_blocks),
       NORMAL(every_method_tells_far_samples_apart),
       SMALL(more_rows_are_needed_for_smaller_differences),

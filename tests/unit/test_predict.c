@@ -221,17 +221,6 @@ TEST(too_few_rows_for_an_interval_are_refused)
     world_free(&w);
 }
 
-/* Quantiles from tables of the normal distribution. */
-TEST(normal_quantiles_are_exact)
-{
-    CHECK(gi_normal_quantile(0.5) == 0);
-    CHECK_NEAR(gi_normal_quantile(0.975), 1.9599639845400545, 1e-14);
-    CHECK_NEAR(gi_normal_quantile(0.95), 1.6448536269514722, 1e-14);
-    CHECK_NEAR(gi_normal_quantile(0.0005), -3.2905267314918945, 1e-13);
-    for (double p = 1e-15; p < 1; p = 1.5 * p)
-        CHECK_NEAR(erfc(-gi_normal_quantile(p) / sqrt(2)) / 2 / p, 1, 1e-12);
-}
-
 /* -------------------------------------------------------------- jackknife+ */
 
 static int compare(const void *a, const void *b)
@@ -682,7 +671,6 @@ TEST(results_do_not_depend_on_threads)
 TESTS(SMALL(variances_are_those_of_the_bordered_system),
       SMALL(means_are_those_of_the_bordered_system),
       SMALL(gaussian_intervals_are_mean_and_quantile),
-      SMALL(normal_quantiles_are_exact),
       SMALL(too_few_rows_for_an_interval_are_refused),
       NORMAL(many_rows_are_predicted_as_few_are),
       NORMAL(jackknife_plus_equals_refits), NORMAL(jackknife_plus_covers),
