@@ -218,7 +218,7 @@ static gram_status along_path(gi_fit *f, gi_selection *s)
                             f->lambda.count, each, at));
         for (size_t t = 0; t < m->targets; t++) {
             m->lambda[t] = at[each ? t : 0].lambda;
-            f->lambda_edge = f->lambda_edge ? f->lambda_edge : at[t].edge;
+            f->lambda_edge = f->lambda_edge ? f->lambda_edge : (int)at[t].edge;
         }
     }
     for (size_t t = 0; t < m->targets; t++) {

@@ -24,7 +24,8 @@
 typedef struct gi_criteria {
     double lambda;
     double loo, gcv, evidence, df, amplitude; /* NaN if not asked for */
-    int edge; /* -1, 1: gi_path_best found the lower, upper end of its range */
+    double edge; /* -1, 1: gi_path_best found the lower, upper end of its
+                    range; else 0 */
 } gi_criteria;
 
 enum { GI_WANT_LOO = 1, GI_WANT_GCV = 2, GI_WANT_EVIDENCE = 4, GI_WANT_DF = 8 };
