@@ -42,7 +42,8 @@ SHOWN = 8  # kinds of differences of one net that are printed
 # plan's seconds come from fixed rates; and parts of texts.
 MEASURED = {"seconds", "read_seconds", "write_seconds", "explain_seconds",
             "peak_bytes", "version"}
-MEASURED_TEXT = re.compile(r"[\d.]+ (?:ms|s|min|h)\b|at most [\d.]+ [KMG]?i?B")
+MEASURED_TEXT = re.compile(
+    r"[\d.]+(?:e-\d+)? (?:ms|s|min|h)\b|at most [\d.]+ [KMG]?i?B")
 
 # What depends on the number of threads: plans, as every thread has buffers.
 OF_THREADS = re.compile(r".*(\.plan_bytes|:plan\.out\.(bytes|seconds|others.*))")
@@ -140,9 +141,9 @@ def run_net(gram, steps, table, cores):
                LC_ALL="C.UTF-8")
     seen, given = {}, {}
     with tempfile.TemporaryDirectory(prefix="net-") as folder:
-        for name, text in DATA.items():
-            with open(os.path.join(folder, name), "w") as f:
-                f.write(text)
+        for name, content in DATA.items():
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(content)
         for number, step in enumerate(steps, 1):
             result = run_step(gram, step, folder, env)
             files = {name: content_of(os.path.join(folder, name))
@@ -261,6 +262,8 @@ def record(gram, folder):
     cores = sorted(os.sched_getaffinity(0))[:max(THREADS)]
     own, free = threading.local(), list(cores)
     os.makedirs(folder, exist_ok=True)
+    if os.listdir(folder):
+        sys.exit(f"nets.py: {folder}: must be empty, or not there")
 
     def begin():
         own.core = free.pop()
