@@ -110,8 +110,9 @@ def make_data():
     data["A.csv"] = "m,n,o\n2,0.5,0\n0.5,1,0\n0,0,1\n"
     data["far.csv"] = "a,b,c,city\n1e9,0,0,Paris\n1e160,1,2,Lyon\n-50,1e-9,3,Oslo\n"
     data["semi.csv"] = "a;b;at\n1,5;x;2020-01-02 10:20\n2,5;y;2021-03-04\n"
-    data["rows.arff"] = ("@relation r\n@attribute 'a b' numeric\n@attribute k "
-                         "{u,'v w'}\n@data\n1.5,u\n?,'v w'\n-2,u\n")
+    data["rows.arff"] = ("@relation r\n@attribute 'a b' numeric\n"
+                         "@attribute k {u,'v w'}\n"
+                         "@data\n1.5,u\n?,'v w'\n-2,u\n")
     data = {name: text.encode() for name, text in data.items()}
     data["whole.npy"] = array("<i4", "i", range(60), "(20, 3)")
     data["sparse.npz"] = sparse_arrays()

@@ -14,10 +14,10 @@ SHA-256.  Bits depend on the machine and its BLAS, so a recording is compared
 with others of the same machine only, and is never committed.
 
 A net fails in a recording if one thread and two do not agree, if tables differ
-that are promised to agree, or if a run ends with another exit code than 0 (in
-the group "error": if none does).  It fails in a comparison if something
-differs that the file `permitted` does not list.  The last line is "N passed, N
-failed", and the status 1 if something failed.
+that are promised to agree, or if a run ends by a signal or with another exit
+code than 0 (in the group "error": if none does).  It fails in a comparison if
+something differs that the file `permitted` does not list.  The last line is "N
+passed, N failed", and the status 1 if something failed.
 """
 import concurrent.futures
 import hashlib
@@ -46,7 +46,8 @@ MEASURED_TEXT = re.compile(
     r"[\d.]+(?:e-\d+)? (?:ms|s|min|h)\b|at most [\d.]+ [KMG]?i?B")
 
 # What depends on the number of threads: plans, as every thread has buffers.
-OF_THREADS = re.compile(r".*(\.plan_bytes|:plan\.out\.(bytes|seconds|others.*))")
+OF_THREADS = re.compile(
+    r".*(\.plan_bytes|:plan\.out\.(bytes|seconds|others.*))")
 SIZE = re.compile(r"[\d.]+ [KMG]iB")
 
 # --------------------------------------------------------------------- nets
@@ -118,18 +119,20 @@ def content_of(path):
 
 def run_step(gram, step, folder, env):
     """Exit code, output and messages of one run."""
-    stdin = subprocess.DEVNULL
+    piped = b""
     if "<" in step:
-        stdin = open(os.path.join(folder, step[-1]), "rb")
-        step = step[:-2]
+        piped, step = DATA[step[-1]], step[:-2]
     if step[0].startswith("svm-"):
         words = [os.path.join(os.path.dirname(gram), step[0])] + step[1:]
     elif step[0] == "text":
         words = [gram] + step[1:]
     else:
         words = [gram] + step + ["--json"]
-    r = subprocess.run(words, stdin=stdin, capture_output=True, cwd=folder,
-                       env=env, timeout=SECONDS)
+    try:
+        r = subprocess.run(words, input=piped, capture_output=True, cwd=folder,
+                           env=env, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return {"exit": -1, "out": [], "err": [f"no answer in {SECONDS} s"]}
     return {"exit": r.returncode, "out": output_of(step[0], r.stdout),
             "err": lines_of(r.stderr)}
 
@@ -234,7 +237,7 @@ def faults_of(name, runs, same):
     faults, base = {}, {}
     for title, run in runs.items():
         codes = {step["exit"] for step in run.values()}
-        if (codes == {0}) == name.startswith("error:"):
+        if (codes == {0}) == name.startswith("error:") or min(codes) < 0:
             faults.setdefault("exit codes " + ", ".join(
                 f"{step['exit']} {step['err'][:1]}"
                 for step in run.values()), []).append(title)
@@ -256,7 +259,8 @@ def report(name, faults):
 
 
 def record(gram, folder):
-    """Writes the recordings of all nets; the names of those that failed."""
+    """Writes the recordings of all nets; the names of those that failed, and
+    how many nets there are."""
     gram = os.path.abspath(gram)
     nets, tables = read_nets(), tables_of(gram)
     cores = sorted(os.sched_getaffinity(0))[:max(THREADS)]
@@ -296,7 +300,7 @@ def read_permitted():
     with open(os.path.join(HERE, "permitted")) as f:
         for line in f.read().splitlines():
             if line.strip() and not line.startswith("#"):
-                net, path, _ = line.split(" | ")
+                net, path, _reason = line.split(" | ", 2)
                 found.append((line, *(
                     re.compile(".*".join(map(re.escape, p.strip().split("*"))))
                     for p in (net, path))))
@@ -304,7 +308,7 @@ def read_permitted():
 
 
 def read_recording(folder):
-    """{net: {run: steps}}"""
+    """{net: {run: what its steps gave}}"""
     found = {}
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name)) as f:
@@ -314,18 +318,18 @@ def read_recording(folder):
 
 
 def compare(folder, other):
-    """Prints what differs; the names of nets that failed, and how many there
-    are."""
+    """Prints what differs; the names of nets that failed, and how many nets
+    there are."""
     old, new = read_recording(folder), read_recording(other)
     permitted, used, failed = read_permitted(), set(), []
     names = list(old) + [name for name in new if name not in old]
     for name in names:
-        faults = {}
-        if name not in old or name not in new:
-            faults["no such net"] = [other if name in old else folder]
-        for run in old.get(name, {}).keys() & new.get(name, {}).keys():
+        faults, before, now = {}, old.get(name, {}), new.get(name, {})
+        if not before or not now:
+            faults["no such net"] = [other if before else folder]
+        for run in sorted(before | now) if not faults else ():
             found = []
-            for difference in differences(old[name][run], new[name][run]):
+            for difference in differences(before.get(run), now.get(run)):
                 allowed = {line for line, net, path in permitted
                            if net.fullmatch(name) and
                            path.fullmatch(difference[0])}
