@@ -108,7 +108,8 @@ def make_data():
         data[f"{name}2.svm"] = sparse(40, 2, classes)
     data["kernel.svm"], data["kernel2.svm"] = kernel_rows(30), kernel_rows(40)
     data["A.csv"] = "m,n,o\n2,0.5,0\n0.5,1,0\n0,0,1\n"
-    data["far.csv"] = "a,b,c,city\n1e9,0,0,Paris\n1e160,1,2,Lyon\n-50,1e-9,3,Oslo\n"
+    data["far.csv"] = ("a,b,c,city\n1e9,0,0,Paris\n1e160,1,2,Lyon\n"
+                       "-50,1e-9,3,Oslo\n")
     data["semi.csv"] = "a;b;at\n1,5;x;2020-01-02 10:20\n2,5;y;2021-03-04\n"
     data["rows.arff"] = ("@relation r\n@attribute 'a b' numeric\n"
                          "@attribute k {u,'v w'}\n"
