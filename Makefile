@@ -26,25 +26,26 @@ OPENBLAS := /usr/lib/$(shell uname -m)-linux-gnu/openblas-pthread/libopenblas.a
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
     -Wmissing-prototypes -Werror
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc -Itests -fPIC \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc -fPIC \
     -fvisibility=hidden -fopenmp -fno-math-errno -ffp-contract=off \
     $(CFLAGS) $(EXTRA)
 # OpenBLAS is linked from its archive and brings its Fortran runtime.
 LIBS = $(OPENBLAS) -lgfortran -lnlopt -lz -lm -lpthread
 
 # start.c holds the library's only constructor and comes first.
-LIB_SRC := src/linalg/start.c \
-    $(filter-out src/linalg/start.c,$(sort $(wildcard src/*/*.c)))
+LIB_SRC := src/linalg/dense/start.c \
+    $(filter-out src/linalg/dense/start.c,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
-CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard cli/*.c)))
-TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/test_*.c))
+CLI_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(sort \
+    $(wildcard front/cli/*.c front/cli/*/*.c)))
+TEST_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/*/test_*.c))
 FUZZ_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard fuzz/fuzz_*.c))
 BENCH_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/bench_*.c))
 
 PROGRAM := $(BUILD)/gram
 # LIBSVM's programs: the same one, which looks at its name.
 NAMES := svm-scale svm-train svm-predict
-TESTS := $(TEST_OBJ:$(BUILD)/tests/unit/%.o=$(BUILD)/tests/%)
+TESTS := $(addprefix $(BUILD)/tests/,$(notdir $(TEST_OBJ:.o=)))
 FUZZERS := $(FUZZ_OBJ:$(BUILD)/fuzz/%.o=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_OBJ:%.o=%)
 STATIC := $(BUILD)/libgram.a
@@ -77,8 +78,8 @@ bench: $(BENCHES) python deps-bench ## measure speed and error beside others
 	@bench/run.sh $(BUILD)
 
 format: deps-hard ## lay out all C files as .clang-format says
-	@clang-format-14 $(FORMAT) $(wildcard include/*.h src/*/*.[ch] cli/*.[ch] \
-	    tests/*.h tests/*/*.[ch] fuzz/*.[ch] bench/*.[ch] examples/*.[ch])
+	@clang-format-14 $(FORMAT) $(shell find include src front tests \
+	    fuzz bench examples -name '*.[ch]')
 
 clean: ## remove everything that was built
 	rm -rf build $(BUILD)
@@ -153,7 +154,8 @@ $(PACKAGE): $(SHARED) $(wildcard include/*.h python/*.py python/gram/*.py*) \
 	@touch $@
 
 $(PROGRAM): $(CLI_OBJ)
-$(TESTS): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o
+$(foreach object,$(TEST_OBJ),\
+    $(eval $(BUILD)/tests/$(basename $(notdir $(object))): $(object)))
 $(FUZZERS): $(BUILD)/fuzzers/%: $(BUILD)/fuzz/%.o
 $(BENCHES): %: %.o
 
@@ -171,7 +173,10 @@ $(BUILD)/%.o: %.c Makefile | deps-build
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(CLI_OBJ): ALL_CFLAGS += -Ifront/cli
+$(TEST_OBJ): ALL_CFLAGS += -Itests/support
 $(TEST_OBJ): | deps-check
 $(FUZZ_OBJ): | deps-hard
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
+-include $(wildcard $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(TEST_OBJ) \
+    $(FUZZ_OBJ) $(BENCH_OBJ)))

@@ -15,8 +15,8 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "linalg/chol.h"
-#include "linalg/gemm.h"
+#include "linalg/dense/chol.h"
+#include "linalg/dense/gemm.h"
 
 enum { RUNS = 3, GEMM_N = 4096, CHOL_N = 8192 };
 #define LENGTH 200.0

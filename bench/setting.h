@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "kernels/points.h"
+#include "kernels/program/points.h"
 #include "solvers/solver.h"
 
 enum { RUNS = 3, N = 5000, D = 10 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machines/libsvm_machine.h"
+#include "machines/files/libsvm_machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

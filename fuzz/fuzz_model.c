@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "machines/machine.h"
-#include "machines/model.h"
+#include "machines/files/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

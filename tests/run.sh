@@ -71,7 +71,7 @@ export -f run_one
 list=()
 for kind in $kinds; do
     case $kind in
-    unit) files=("$root"/tests/unit/test_*.c) ;;
+    unit) files=("$root"/tests/unit/*/test_*.c) ;;
     cli) files=("$root"/tests/cli/test_*.sh) ;;
     tools) files=("$root"/tools/check_*.sh) ;;
     python) files=("$root"/python/tests/test_*.py) ;;

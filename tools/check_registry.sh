@@ -5,6 +5,7 @@
 # takes memory from its own allocator only and never prints or exits.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+shopt -s globstar
 
 bad=0
 fault() {
@@ -28,18 +29,19 @@ registry() {
             fault "$1: $2($name) has no file $folder/$3$name.c"
     done
 }
-registry src/kernels/kernels.def KERNEL kernel_
-registry src/kernels/maps.def MAP map_
+registry src/kernels/catalogue/kernels.def KERNEL kernel_
+registry src/kernels/catalogue/maps.def MAP map_
 registry src/losses/losses.def LOSS loss_
 registry src/solvers/solvers.def SOLVER solver_
-registry src/data/readers.def READER read_
-registry src/data/writers.def WRITER write_
-registry src/data/builtins.def BUILTIN builtin_
-registry cli/commands.def COMMAND cmd_
+registry src/data/read/readers.def READER read_
+registry src/data/write/writers.def WRITER write_
+registry src/data/builtin/builtins.def BUILTIN builtin_
+registry front/cli/commands.def COMMAND cmd_
 
-for header in src/*/*.h cli/*.h tests/*.h; do
+for header in src/**/*.h front/**/*.h tests/support/*.h; do
     [ -f "$header" ] || continue
-    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iinclude -Isrc \
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Iinclude -Isrc -Ifront/cli \
+        -Itests/support \
         -fsyntax-only -include "$header" -x c /dev/null ||
         fault "$header: does not compile alone"
 done
@@ -47,7 +49,7 @@ done
 # gram.h is the manual, and as long as it must be.
 while read -r lines file; do
     fault "$file: $lines lines, must be at most 700"
-done < <(wc -l include/gram_plugin.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch] \
+done < <(wc -l include/gram_plugin.h {src,front,tests}/**/*.[ch] {fuzz,bench}/*.[ch] \
     2>/dev/null | awk '$2 != "total" && $1 > 700')
 
 # Sizes that decide between paths stand in limits.def, so that tests can lower
@@ -55,13 +57,13 @@ done < <(wc -l include/gram_plugin.h {src,tests}/*/*.[ch] {cli,fuzz,bench}/*.[ch
 while read -r line; do
     fault "$line: a size belongs into src/base/limits.def"
 done < <(grep -nE '\b([A-Z]+_)*(ROWS|EDGE|CHUNK|STRIPE|PIECE|PANEL) = [0-9]' \
-    src/*/*.[ch] | grep -vE '^src/cpu/|/builtin_|STREAM_')
+    src/**/*.[ch] | grep -vE '^src/cpu/|/builtin_|STREAM_')
 
 # Comments and strings are taken out first; mem.c is the allocator.
 banned='\b((m|c|re|aligned_)alloc|posix_memalign|strn?dup|v?asprintf'
 banned+='|v?f?printf|f?puts|f?putc|putchar|perror|exit|_exit|abort|assert'
 banned+='|system|popen|s?rand|strtok|setlocale) *\(|\b(stdout|stderr)\b'
-for file in src/*/*.[ch]; do
+for file in src/**/*.[ch]; do
     [ "$file" = src/base/mem.c ] && continue
     found=$(gcc -fpreprocessed -dD -E -P -x c "$file" 2>/dev/null |
         sed -E 's/"([^"\\]|\\.)*"//g' | grep -nE "$banned") &&

@@ -50,7 +50,7 @@ names() {
         awk 'NF == 3 {print $3}' | sort -u >"$work/inside"
     grep -vE '^(gram|gi)_' "$work/inside" |
         fault_if_any "global in libgram.a, must begin with gi_ or gram_"
-    nm --undefined-only "$build"/cli/*.o | awk '$1 == "U" {print $2}' |
+    nm --undefined-only "$build"/front/cli/{,*/}*.o | awk '$1 == "U" {print $2}' |
         sort -u | comm -12 - "$work/inside" | grep -v '^gram_' |
         fault_if_any "used by the program but not public"
 }

@@ -3,7 +3,7 @@
  */
 #include "base/spec.h"
 #include "base/status.h"
-#include "data/load.h"
+#include "data/read/load.h"
 
 #define gi_fail(status, ...) (gi_fail(status, __VA_ARGS__), (status))
 #define gi_context(status, ...) (gi_context(status, __VA_ARGS__), (status))

@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "kernels/bind.h"
-#include "kernels/registry.h"
+#include "base/bind.h"
+#include "base/registry.h"
 
 #define LOSS(word) extern const gram_loss_class gi_loss_##word;
 #include "losses/losses.def"

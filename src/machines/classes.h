@@ -7,7 +7,7 @@
 #ifndef GI_CLASSES_H
 #define GI_CLASSES_H
 
-#include "data/table.h"
+#include "data/table/table.h"
 #include "gram.h"
 #include "losses/loss.h"
 

@@ -9,7 +9,7 @@
 #define GI_FIT_H
 
 #include "machines/machine.h"
-#include "solvers/criterion.h"
+#include "solvers/path/criterion.h"
 
 /* lambda as it was asked for. */
 typedef struct gi_lambda {

@@ -10,8 +10,8 @@
 #ifndef GI_MACHINE_H
 #define GI_MACHINE_H
 
-#include "data/missing.h"
-#include "kernels/points.h"
+#include "data/table/missing.h"
+#include "kernels/program/points.h"
 #include "machines/classes.h"
 #include "solvers/solver.h"
 

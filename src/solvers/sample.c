@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernels/block.h"
+#include "kernels/engine/block.h"
 
 void gi_sample_free(gi_sample *a)
 {

@@ -18,9 +18,9 @@
 #ifndef GI_SOLVER_H
 #define GI_SOLVER_H
 
-#include "linalg/chol.h"
+#include "linalg/dense/chol.h"
 #include "losses/loss.h"
-#include "solvers/operator.h"
+#include "operators/operator.h"
 
 typedef enum gi_amplitude {
     GI_AMPLITUDE_PROFILED, /* s = y'alpha/(n - intercept) */

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "solvers/each.h"
+#include "base/each.h"
 
 double gi_system_means(const gi_problem *p, double *mean)
 {

@@ -32,11 +32,11 @@ gram_status gi_system_tile(const gi_problem *p, double jitter,
                            const gi_blas *blas, size_t row, size_t rows,
                            size_t col, size_t cols, void *tile, size_t ld);
 
-/* out = A X for linalg/cg.h, user a gi_system. */
+/* out = A X for linalg/iterative/cg.h, user a gi_system. */
 gram_status gi_system_multiply(void *user, gi_run *run, const double *x,
                                size_t m, double *out);
 
-/* Rows of K for linalg/pivot.h, user its gi_operator. */
+/* Rows of K for linalg/iterative/pivot.h, user its gi_operator. */
 gram_status gi_system_rows(void *user, gi_run *run, const size_t *row, size_t m,
                            double *out, size_t ld);
 

@@ -1,0 +1,178 @@
+/* block.c - any part of a kernel matrix, from an engine that stays set up.
+ *
+ * The part is covered with tiles, which begin where panels do, and what of
+ * them was asked for is copied.  A value depends on its pair of rows alone,
+ * not on the tile it was computed in; and since all instructions are symmetric
+ * to the bit (tiles.c sees to those that need not be), values below the
+ * diagonal are computed like any others.
+ */
+#include "kernels/engine/block.h"
+
+#include <omp.h>
+
+#include "base/mem.h"
+#include "kernels/engine/tiles.h"
+
+struct gi_block {
+    gi_engine e;
+};
+
+gram_status gi_block_new(gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *x,
+                         const gi_points *t, gi_block **out)
+{
+    gram_status status;
+    gi_block *b = NULL;
+
+    *out = NULL;
+    GI_TRY(GI_NEW_ZERO(run, b, 1));
+    GI_TRY(gi_engine_begin(&b->e, run, p, theta, x, t, gi_lanes_of(x),
+                           GI_ANYWHERE));
+    *out = b;
+    b = NULL;
+done:
+    gi_block_free(b);
+    return status;
+}
+
+gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
+                          gi_block **out)
+{
+    gram_status status;
+    gi_block *part = NULL;
+
+    *out = NULL;
+    GI_TRY(GI_NEW_ZERO(run, part, 1));
+    GI_TRY(gi_engine_rows(&part->e, run, &b->e, x));
+    *out = part;
+    part = NULL;
+done:
+    gi_block_free(part);
+    return status;
+}
+
+void gi_block_free(gi_block *b)
+{
+    if (b)
+        gi_engine_end(&b->e);
+    gi_free(b);
+}
+
+/* -------------------------------------------------------------------- fill */
+
+/* What is asked for. */
+typedef struct part {
+    size_t row, row_end, col, col_end;
+    char *out;
+    size_t ld;
+} part;
+
+/* The tile as far as it lies in the part; it may begin before it does. */
+static void put(const gi_worker *w, const part *p)
+{
+    const gi_lanes *lanes = w->e->lanes;
+    gi_tile t = w->tile;
+    size_t above = p->row > t.row ? p->row - t.row : 0;
+    size_t before = p->col > t.col ? p->col - t.col : 0;
+    size_t at;
+
+    t.value =
+        (const char *)t.value + (above * GI_TILE_COLS + before) * lanes->size;
+    t.row += above;
+    t.rows -= above;
+    t.col += before;
+    t.cols -= before;
+    at = (t.row - p->row) * p->ld + (t.col - p->col);
+    lanes->put(&t, 0, p->out + at * lanes->size, p->ld);
+}
+
+/* The tiles in rows row .. row_end-1 and columns col .. col_end-1. */
+static void put_tiles(gi_worker *w, const part *p, size_t row, size_t row_end,
+                      size_t col, size_t col_end)
+{
+    gi_tile *t = &w->tile;
+
+    gi_worker_block(w, row, row_end, col);
+    for (t->col = col; t->col < col_end; t->col += GI_TILE_COLS)
+        for (t->row = row; t->row < row_end; t->row += GI_TILE_ROWS) {
+            t->rows = gi_min_size(GI_TILE_ROWS, row_end - t->row);
+            t->cols = gi_min_size(GI_TILE_COLS, col_end - t->col);
+            gi_worker_tile(w);
+            put(w, p);
+        }
+}
+
+gram_status gi_block_fill(gi_block *b, size_t row, size_t rows, size_t col,
+                          size_t cols, void *out, size_t ld)
+{
+    const gi_engine *e = &b->e;
+    const size_t unit = e->lanes->row_unit();
+    const part p = {row, row + rows, col, col + cols, out, ld};
+    gi_worker *w = &e->work[omp_get_thread_num()];
+    size_t j, j_end, i_end;
+
+    if (rows == 0 || cols == 0)
+        return GRAM_OK;
+    for (j = col / GI_TILE_COLS * GI_TILE_COLS; j < p.col_end; j = j_end) {
+        j_end = gi_min_size((j / e->edge + 1) * e->edge, p.col_end);
+        for (size_t i = row / unit * unit; i < p.row_end; i = i_end) {
+            i_end = gi_min_size(i + e->edge, p.row_end);
+            put_tiles(w, &p, i, i_end, j, j_end);
+        }
+    }
+    return GRAM_OK;
+}
+
+gram_status gi_block_product(gi_run *run, gi_block *b, const double *V,
+                             size_t r, double *out)
+{
+    return gi_engine_multiply(run, &b->e, V, r, out);
+}
+
+/* ------------------------------------------------------------------- bytes */
+
+/* Bytes of what a leaf keeps of a row, of x or of t. */
+static size_t row_bytes(const gram_program *p, const gi_op *op, size_t size)
+{
+    switch (op->code) {
+    case GI_OP_DOT:
+    case GI_OP_L1:
+    case GI_OP_COLUMNS:
+    case GI_OP_ELEMENTARY:
+        return p->view[op->view].width * size;
+    case GI_OP_SQDIST:
+        return (p->view[op->view].width + 1) * size;
+    case GI_OP_SELF:
+        return 2 * size;
+    default:
+        return 0;
+    }
+}
+
+/* Bytes that a sparse product needs on each thread. */
+static size_t product_bytes(const gram_program *p, const gi_op *op, size_t edge)
+{
+    if (op->code != GI_OP_DOT && op->code != GI_OP_SQDIST)
+        return 0;
+    if (p->view[op->view].sparse < 0)
+        return 0;
+    return edge * edge * sizeof(double) +
+           p->view[op->view].sparse_width * sizeof(unsigned);
+}
+
+size_t gi_block_bytes(const gi_run *run, const gram_program *p, size_t rows,
+                      size_t cols, gi_precision precision)
+{
+    size_t size = (precision == GI_SINGLE ? &gi_lanes_s : &gi_lanes_d)->size;
+    size_t threads = (size_t)run->threads;
+    size_t bytes = threads * GI_TILE_SIZE * size; /* spare tiles */
+
+    for (size_t i = 0; i < p->ops; i++) {
+        const gi_op *op = &p->op[i];
+
+        bytes += (rows + cols) * row_bytes(p, op, size);
+        bytes += threads * GI_TILE_SIZE * size; /* a register, or less */
+        bytes += threads * product_bytes(p, op, gi_engine_edge(cols));
+    }
+    return bytes;
+}

@@ -1,0 +1,165 @@
+/* matrix.c - the public calls that turn a kernel and tables into numbers.
+ *
+ * Each compiles the kernel for the columns of the first table, gathers the
+ * rows, and hands both to the engine.
+ */
+#include "base/mem.h"
+#include "kernels/engine/engine.h"
+#include "kernels/program/points.h"
+
+/* A kernel ready to run on the rows of one or two tables. */
+typedef struct job {
+    gi_run run;
+    gram_program *p;
+    gi_points *x;
+    gi_points *t; /* NULL: x itself */
+} job;
+
+static void end(job *j)
+{
+    gi_points_free(j->x);
+    gi_points_free(j->t);
+    gi_program_free(j->p);
+}
+
+static gram_status begin(const gram_kernel *k, const gram_table *a,
+                         const gram_table *b, const gram_exec *exec,
+                         gi_precision precision, job *j)
+{
+    gram_status status = GRAM_OK;
+
+    *j = (job){.run = gi_run_begin(exec)};
+    GI_TRY(gi_program_new(&j->run, k, a, 0, &j->p));
+    GI_TRY(gi_points_new(&j->run, j->p, a, precision, &j->x));
+    if (b && b != a)
+        GI_TRY(gi_points_new(&j->run, j->p, b, precision, &j->t));
+done:
+    return status;
+}
+
+static gram_status check_ld(size_t ld, size_t cols)
+{
+    if (ld < cols)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "rows of the matrix are %zu apart, must be at least "
+                       "%zu",
+                       ld, cols);
+    return GRAM_OK;
+}
+
+static gram_status store(const gram_kernel *k, const gram_table *a,
+                         const gram_table *b, const gram_exec *exec,
+                         gi_precision precision, void *K, size_t ld)
+{
+    gram_status status = GRAM_OK;
+    job j = {0};
+
+    GI_TRY(check_ld(ld, gram_table_rows(b ? b : a)));
+    GI_TRY(begin(k, a, b, exec, precision, &j));
+    GI_TRY(gi_engine_store(&j.run, j.p, j.x, j.t, K, ld));
+done:
+    end(&j);
+    return status;
+}
+
+gram_status gram_kernel_matrix(const gram_kernel *k, const gram_table *a,
+                               const gram_table *b, const gram_exec *exec,
+                               double *K, size_t ld)
+{
+    return store(k, a, b, exec, GI_DOUBLE, K, ld);
+}
+
+gram_status gram_kernel_matrix_single(const gram_kernel *k, const gram_table *a,
+                                      const gram_table *b,
+                                      const gram_exec *exec, float *K,
+                                      size_t ld)
+{
+    return store(k, a, b, exec, GI_SINGLE, K, ld);
+}
+
+gram_status gram_kernel_diagonal(const gram_kernel *k, const gram_table *a,
+                                 const gram_exec *exec, double *out)
+{
+    gram_status status = GRAM_OK;
+    job j = {0};
+
+    GI_TRY(begin(k, a, NULL, exec, GI_DOUBLE, &j));
+    GI_TRY(gi_engine_diagonal(&j.run, j.p, NULL, j.x, out));
+done:
+    end(&j);
+    return status;
+}
+
+gram_status gram_kernel_product(const gram_kernel *k, const gram_table *a,
+                                const gram_table *b, const gram_exec *exec,
+                                int single, const double *V, size_t r,
+                                double *out)
+{
+    gram_status status = GRAM_OK;
+    job j = {0};
+
+    GI_TRY(begin(k, a, b, exec, single ? GI_SINGLE : GI_DOUBLE, &j));
+    GI_TRY(gi_engine_product(&j.run, j.p, j.x, j.t, V, r, out));
+done:
+    end(&j);
+    return status;
+}
+
+/* ---------------------------------------------------------------- gradient */
+
+gram_status gram_kernel_param_layout(const gram_kernel *k, const gram_table *a,
+                                     size_t *first)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(NULL);
+    gram_program *p = NULL;
+
+    GI_TRY(gi_program_new(&run, k, a, 1, &p));
+    for (size_t s = 0; s < k->slots; s++)
+        first[s] = (size_t)p->first_theta[s];
+    first[k->slots] = p->thetas;
+done:
+    gi_program_free(p);
+    return status;
+}
+
+/* The caller's G. */
+typedef struct weights {
+    const double *G;
+    size_t ld;
+} weights;
+
+/* k is symmetric, so G counts by its symmetric part. */
+static void seed(void *user, const gi_tile *tile, double *G)
+{
+    const weights *w = user;
+
+    for (size_t i = 0; i < tile->rows; i++)
+        for (size_t j = 0; j < tile->cols; j++) {
+            size_t row = tile->row + i, col = tile->col + j;
+
+            G[i * tile->ld + j] =
+                0.5 * (w->G[row * w->ld + col] + w->G[col * w->ld + row]);
+        }
+}
+
+gram_status gram_kernel_gradient(const gram_kernel *k, const gram_table *a,
+                                 const gram_exec *exec, const double *G,
+                                 size_t ld, double *out)
+{
+    gram_status status = GRAM_OK;
+    weights w = {G, ld};
+    double *grad = NULL;
+    job j = {0};
+
+    GI_TRY(check_ld(ld, gram_table_rows(a)));
+    GI_TRY(begin(k, a, NULL, exec, GI_DOUBLE, &j));
+    GI_TRY(GI_NEW_ZERO(&j.run, grad, j.p->thetas));
+    GI_TRY(gi_engine_gradient(&j.run, j.p, NULL, j.x, seed, &w, grad));
+    for (size_t m = 0; m < j.p->thetas; m++)
+        out[m] = grad[m];
+done:
+    gi_free(grad);
+    end(&j);
+    return status;
+}

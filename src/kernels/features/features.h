@@ -1,0 +1,32 @@
+/* features.h - explicit feature maps inside the library: in blocks of rows,
+ * and sparse where the kernel is linear in a sparse block.
+ */
+#ifndef GI_FEATURES_H
+#define GI_FEATURES_H
+
+#include "kernels/program/program.h"
+#include "linalg/sparse/csr.h"
+
+typedef struct gi_features gi_features;
+
+/* The map of p at theta (NULL: the program's values); keeps both.  *out is
+ * NULL, and that is no error, if there is no finite map or it has more than
+ * `most` features. */
+gram_status gi_features_new(gi_run *run, const gram_program *p,
+                            const double *theta, size_t most,
+                            gi_features **out);
+void gi_features_free(gi_features *f);
+size_t gi_features_count(const gi_features *f);
+
+/* F[i*ld + j] = phi_j(row + i of x), for `rows` rows, on all threads. */
+gram_status gi_features_rows(gi_run *run, const gi_features *f,
+                             const gi_points *x, size_t row, size_t rows,
+                             double *F, size_t ld);
+
+/* Is phi(x) a multiple of the cells of a sparse block (and of dense columns
+ * beside it), so that it is best kept sparse?  Then the whole matrix. */
+int gi_features_sparse(const gi_features *f);
+gram_status gi_features_csr(gi_run *run, const gi_features *f,
+                            const gi_points *x, gi_csr *out);
+
+#endif

@@ -1,0 +1,205 @@
+/* program.h - a kernel compiled for the columns of a table: instructions on
+ * tiles.
+ *
+ * Instructions are numbered; number i writes register i.  Equal instructions
+ * are one (hash-consed at emission), so terms share inner products without
+ * asking for it.  Parameters are read from theta at run time: changing them
+ * needs no compilation.
+ */
+#ifndef GI_PROGRAM_H
+#define GI_PROGRAM_H
+
+#include "data/table/table.h"
+#include "kernels/expression/kernel.h"
+
+typedef enum gi_opcode {
+    /* leaves */
+    GI_OP_CONSTANT,   /* factor */
+    GI_OP_DOT,        /* view */
+    GI_OP_SQDIST,     /* view, weight */
+    GI_OP_L1,         /* view, weight */
+    GI_OP_COLUMNS,    /* view, n: gram_pair, slot: its parameter */
+    GI_OP_ELEMENTARY, /* view, n: degree */
+    GI_OP_SAME_ROW,
+    GI_OP_MATRIX, /* matrix */
+    GI_OP_PAIRS,  /* view, pair, user */
+    GI_OP_SELF,   /* sqrt(a(x,x) a(t,t)) */
+    /* of one register */
+    GI_OP_SCALE, /* a * factor */
+    GI_OP_EXP,
+    GI_OP_SQRT,
+    GI_OP_TANH,
+    GI_OP_POWER,    /* a^n */
+    GI_OP_POWER_OF, /* a^factor */
+    GI_OP_ARCCOS,   /* n: order */
+    GI_OP_AT_MOST,  /* c */
+    GI_OP_FUNCTION, /* h, slope, user */
+    /* of two */
+    GI_OP_ADD,
+    GI_OP_MULTIPLY,
+    GI_OP_DIVIDE,
+    GI_OPCODES
+} gi_opcode;
+
+/* Instruction.  Its factor is c * theta[slot]^power, or c if slot < 0; the
+ * weight of column k is theta[slot + k]^power, or 1. */
+typedef struct gi_op {
+    gi_opcode code;
+    int a, b;
+    int view;
+    int n;
+    double c;
+    int slot;
+    double power;
+    const struct gi_matrix *matrix;
+    double (*pair)(void *, const double *, const double *, size_t);
+    double (*h)(void *, double);
+    double (*slope)(void *, double);
+    void *user;
+} gi_op;
+
+/* An instruction on registers a and b (-1: none) with no factor. */
+#define GI_OP(code_, a_, b_)                                                   \
+    ((gi_op){.code = (code_),                                                  \
+             .a = (a_),                                                        \
+             .b = (b_),                                                        \
+             .view = -1,                                                       \
+             .c = 1,                                                           \
+             .slot = -1,                                                       \
+             .power = 1})
+
+/* An input column of the program, found by name in every table. */
+typedef struct gi_source {
+    char *name;
+    gram_type type;
+    gi_dict levels;   /* category: those of the table compiled for, number =
+                         code; sparse: names of the features, if it has any */
+    size_t width;     /* sparse */
+    char *block;      /* a number that is feature `name` of this sparse column,
+                         else NULL */
+    unsigned feature; /* and its index in the table compiled for */
+} gi_source;
+
+/* A matrix from a file. */
+typedef struct gi_matrix {
+    const char *path; /* the kernel's */
+    int factor;       /* F with A = F'F of the A in the file */
+    int symmetric;
+    double *data; /* row-major */
+    size_t rows, cols;
+} gi_matrix;
+
+/* Columns that leaves look at, possibly through maps.  A row of a view is its
+ * dense numbers - number and date columns in order, through the maps, then
+ * category columns in order - and beside them the entries of a sparse block.
+ * Maps are of numbers: categories pass by them, and a sparse block goes through
+ * those that can do it by dividing. */
+typedef struct gi_view {
+    int *source; /* indices of sources, in order */
+    size_t count;
+    int exact;          /* categories enter as codes (delta), not as one-hot */
+    const gi_map **map; /* of the kernel, the first to be applied first */
+    gi_state *state;    /* of each map */
+    size_t maps;
+    const gi_matrix *metric; /* then x -> F x, and source, map and state are
+                                those of another view; or NULL */
+    size_t width;            /* dense numbers per row after all that */
+    int sparse;              /* source of the sparse block, or -1 */
+    size_t sparse_width;     /* in the table compiled for */
+    const char *nonnegative; /* the kernel that needs x >= 0, or NULL; checked
+                                when rows are gathered */
+} gi_view;
+
+/* Who looks at a view: a leaf, or a weight at its factor. */
+typedef struct gi_looker {
+    const gi_kernel_node *node;
+    int view;
+} gi_looker;
+
+struct gram_program {
+    gi_run *run;
+    const gram_kernel *kernel;
+    gi_op *op;
+    size_t ops, ops_room;
+    unsigned *op_slot; /* hash table of op: 0, or its number + 1 */
+    size_t op_slots;   /* a power of two */
+    int result;        /* register of the kernel's value */
+    gi_source *source;
+    size_t sources, sources_room;
+    gi_dict source_names; /* string i is the name of source i */
+    gi_view *view;
+    size_t views, views_room;
+    gi_looker *looker;
+    size_t lookers, lookers_room;
+    gi_matrix **matrix;
+    size_t matrices;
+    double *theta; /* values of the learnable numbers */
+    size_t thetas;
+    int *first_theta; /* per slot of the kernel */
+    /* while compiling */
+    const gi_kernel_node *node;
+    int node_view;
+    gram_status status;
+};
+
+/* Compile for the columns of `t`.  Maps learn from it what they need.
+ * Open parameters are an error that names them unless `open` is set.
+ * Errors: NAME, RANGE, SHAPE (no columns, text columns, A not PSD), IO. */
+gram_status gi_program_new(gi_run *run, const gram_kernel *k,
+                           const gram_table *t, int open, gram_program **out);
+void gi_program_free(gram_program *p);
+
+/* The view of a leaf of the kernel, or of the factor of a weight; NULL: it
+ * looks at no columns. */
+const gi_view *gi_program_view(const gram_program *p,
+                               const gi_kernel_node *node);
+
+/* How many numbers of theta a slot of the kernel has. */
+size_t gi_program_count(const gram_program *p, size_t slot);
+
+/* The text of the kernel with theta for the numbers that are open and with what
+ * maps have learned.  A map whose leaves look at different columns is written
+ * around each of them.  (print.c) */
+gram_status gi_program_print(gi_run *run, const gram_program *p,
+                             const double *theta, gi_buf *b);
+
+/* The register of `op`, which is added unless an equal one is there.  Negative
+ * after a failure, as the operands may be. */
+int gi_program_emit(gram_program *p, gi_op op);
+
+/* The rows of a table as the program sees them: one matrix per view, of the
+ * precision asked for.  Columns are matched by name. */
+typedef enum gi_precision { GI_DOUBLE, GI_SINGLE } gi_precision;
+typedef struct gi_points gi_points;
+gram_status gi_points_new(gi_run *run, const gram_program *p,
+                          const gram_table *t, gi_precision precision,
+                          gi_points **out);
+/* The same, but a level of a category that the program does not know is one of
+ * its own: unlike every known one, by an inner product of 0 and a distance of
+ * 1, or one that fits the weights of the known ones if they have any.  Beside
+ * them in a run may be points of known levels only. */
+gram_status gi_points_new_unseen(gi_run *run, const gram_program *p,
+                                 const gram_table *t, gi_precision precision,
+                                 gi_points **out);
+/* The rows row[0] .. row[m-1] of x, in that order, as points of their own;
+ * `white` sees them as rows of another table. */
+gram_status gi_points_select(gi_run *run, const gram_program *p,
+                             const gi_points *x, const size_t *row, size_t m,
+                             gi_points **out);
+
+/* The same rows in another precision; borrows the numbers of x, which must
+ * stay. */
+gram_status gi_points_view(gi_run *run, const gi_points *x,
+                           gi_precision precision, gi_points **out);
+
+void gi_points_free(gi_points *x);
+size_t gi_points_rows(const gi_points *x);
+
+/* Can the program run on x and t (NULL: x itself)?  Matrices from files must
+ * have that many rows and columns, and be symmetric if t is NULL; column
+ * weights must be there for all features of a sparse block.
+ * Every run begins with this.  Errors: SHAPE. */
+gram_status gi_points_check(const gram_program *p, const gi_points *x,
+                            const gi_points *t);
+
+#endif

@@ -1,0 +1,468 @@
+/* fit.c - a table becomes a machine.
+ *
+ * Options and table are checked, the kernel is scaled and compiled, memory is
+ * planned; open numbers are found (select.c); they are written into the
+ * kernel, and the machine is solved.
+ *
+ * Trap: the kernel's columns may be written as places in the table given.  It
+ * is compiled for that table until its numbers are known, and only then, with
+ * columns by name, for the machine's own.
+ */
+#include "machines/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "kernels/proof/certified.h"
+#include "data/table/part.h"
+#include "machines/select/select.h"
+
+/* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
+ * is faster. */
+enum { MIN_ROWS = GI_FIT_MIN_ROWS, SERIAL_ROWS = GI_FIT_SERIAL_ROWS };
+
+void gi_fit_end(gi_fit *f)
+{
+    gi_operator_free(f->K);
+    gi_points_free(f->x);
+    gi_free(f->unknown);
+    gi_free(f->theta);
+    gi_program_free(f->program);
+    gram_kernel_free(f->kernel);
+    gram_table_free(f->part);
+    gi_free(f->source);
+    gi_free(f->lambda.candidate);
+    gram_machine_free(f->m);
+}
+
+gi_problem gi_fit_problem(const gi_fit *f)
+{
+    const gram_machine *m = f->m;
+
+    return (gi_problem){.K = f->K,
+                        .n = m->n,
+                        .targets = m->targets,
+                        .loss = gi_machine_is_squared(m) ? NULL : m->loss,
+                        .y = m->y,
+                        .noise = m->noise,
+                        .intercept = m->intercept,
+                        .lambda = isnan(f->lambda.value) ? 1 : f->lambda.value,
+                        .amplitude = m->amplitude_mode,
+                        .precision = m->precision,
+                        .jitter = m->jitter,
+                        .tolerance = m->tolerance};
+}
+
+/* ------------------------------------------------------------------- begin */
+
+static int has_leaf(const gi_kernel_node *node, const char *name)
+{
+    for (; node; node = node->next)
+        if ((node->class_ && strcmp(node->class_->name, name) == 0) ||
+            has_leaf(node->kids, name))
+            return 1;
+    return 0;
+}
+
+/* Support vector machines take kernels that are none, as others do, but say
+ * so: what is found is then a stationary point. */
+static gram_status check_proof(gi_fit *f, const gram_kernel *k)
+{
+    static const char *const tolerant[] = {"hinge", "epsilon_insensitive",
+                                           "one_class"};
+    gram_status status = gi_kernel_certified(k, &f->unknown_psd);
+
+    for (size_t i = 0; i < sizeof tolerant / sizeof *tolerant; i++) {
+        if (!gi_loss_is(f->m->loss, tolerant[i]))
+            continue;
+        if (status == GRAM_ERR_RANGE)
+            return gi_machine_warn(f->run, f->m, "%s", gram_error_message());
+        f->unknown_psd = 0;
+    }
+    return status;
+}
+
+/* The kernel as it was asked for. */
+static const char *kernel_text(const gram_fit_options *o)
+{
+    return o->from     ? gram_kernel_text(o->from->kernel)
+           : o->kernel ? o->kernel
+                       : "rbf";
+}
+
+static gram_status make_kernel(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    const gram_fit_options *o = f->o;
+    gi_scaling scaling = o->from ? GI_SCALING_NONE : (gi_scaling)o->scale;
+    gram_kernel *written = NULL;
+
+    GI_TRY(gram_kernel_new(kernel_text(o), &written));
+    GI_TRY(check_proof(f, written));
+    GI_TRY(gi_kernel_scaled(f->run, written, scaling, &f->kernel));
+done:
+    gram_kernel_free(written);
+    return status;
+}
+
+/* Where lambda follows from nu, none is searched. */
+static gram_status lambda_of_nu(gi_fit *f)
+{
+    const gi_loss *loss = f->m->loss;
+
+    if (!gi_loss_is(loss, "one_class") &&
+        !(gi_loss_is(loss, "hinge") && loss->arg[0] > 0))
+        return GRAM_OK;
+    if (!f->o->from && (!isnan(f->lambda.value) || f->lambda.candidate))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "lambda: with loss %s it follows from nu and cannot be "
+                       "given",
+                       f->m->loss_text);
+    f->lambda.value = 1;
+    return GRAM_OK;
+}
+
+static gram_status read_lambda(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *from = f->o->from;
+    gram_machine *m = f->m;
+    int each = from && from->solutions > 1 && from->targets == m->targets;
+
+    if (from)
+        f->lambda.value = from->lambda[0];
+    else
+        GI_TRY(gi_lambda_read(f->run, f->o->lambda, &f->lambda));
+    GI_TRY(lambda_of_nu(f));
+    for (size_t t = 0; t < m->targets; t++)
+        m->lambda[t] = each ? from->lambda[t] : f->lambda.value;
+    if (f->lambda.value == 0 && m->noise_column)
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "lambda = 0, must be positive with noise column \"%s\"",
+                       m->noise_column));
+    if (isnan(f->lambda.value) && has_leaf(f->kernel->root, "white"))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "kernel \"%s\": white is noise, as lambda is; give "
+                       "lambda as a number beside it",
+                       gram_kernel_text(f->kernel)));
+    if (f->lambda.value == 0 && !gi_machine_is_squared(m))
+        GI_TRY(gi_fail(GRAM_ERR_RANGE,
+                       "lambda = 0, must be positive with loss %s",
+                       m->loss_text));
+    m->solutions = each || (f->o->per_target && isnan(f->lambda.value)) ||
+                           (!gi_machine_is_squared(m) &&
+                            m->classes.coding != GI_CODING_JOINT)
+                       ? m->targets
+                       : 1;
+    GI_TRY(GI_NEW_ZERO(f->run, m->solution, m->solutions));
+done:
+    return status;
+}
+
+static gram_status compile(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    const gram_table *t = gi_fit_table(f);
+
+    GI_TRY(gi_program_new_scaled(f->run, f->kernel, kernel_text(f->o), t,
+                                 &f->program));
+    GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
+    GI_TRY(
+        gi_unknowns_new(f->run, f->program, f->x, &f->unknown, &f->unknowns));
+    GI_TRY(GI_NEW(f->run, f->theta, f->program->thetas));
+    if (f->program->thetas)
+        memcpy(f->theta, f->program->theta,
+               f->program->thetas * sizeof *f->theta);
+    for (size_t u = 0; u < f->unknowns; u++)
+        f->theta[f->unknown[u].theta] = f->unknown[u].start;
+    if (isnan(f->lambda.value) ||
+        (!f->m->noise_column && gi_machine_is_squared(f->m)))
+        f->hold = gi_kernel_amplitude(f->kernel);
+    if (f->hold >= 0)
+        f->theta[f->program->first_theta[f->hold]] = 1;
+    GI_TRY(gi_operator_new(f->run, f->program, f->theta, f->x, NULL, &f->K));
+done:
+    return status;
+}
+
+static gi_amplitude amplitude_mode(const gi_fit *f)
+{
+    const gram_machine *from = f->o->from;
+
+    if (f->m->noise_column)
+        return GI_AMPLITUDE_INVERSE;
+    if (from)
+        return from->amplitude_mode == GI_AMPLITUDE_ONE ? GI_AMPLITUDE_ONE
+                                                        : GI_AMPLITUDE_PROFILED;
+    return gi_kernel_has_amplitude(f->kernel) && !isnan(f->lambda.value)
+               ? GI_AMPLITUDE_ONE
+               : GI_AMPLITUDE_PROFILED;
+}
+
+static int all_constant(const gram_machine *m)
+{
+    for (size_t i = 0; i < m->n * m->targets; i++)
+        if (m->y[i] != 0)
+            return 0;
+    return 1;
+}
+
+/* What the loss can be chosen by. */
+static gram_status check_select(gi_fit *f)
+{
+    const gram_machine *m = f->m;
+    int classes = m->classes.coding != GI_CODING_NONE;
+
+    if (f->select == GRAM_SELECT_AUTO)
+        f->select = !gi_machine_is_squared(m) ? GRAM_SELECT_CV
+                    : f->unknowns             ? GRAM_SELECT_EVIDENCE
+                                              : GRAM_SELECT_LOO;
+    if (!m->columns) /* novelty: there is nothing to be right about */
+        f->select = GRAM_SELECT_NONE;
+    if (gi_machine_is_squared(m) || f->select == GRAM_SELECT_CV ||
+        f->select == GRAM_SELECT_NONE)
+        return GRAM_OK;
+    if (f->select == GRAM_SELECT_EVIDENCE && classes && m->targets == 1 &&
+        gi_loss_is(m->loss, "logistic"))
+        return GRAM_OK;
+    return gi_fail(GRAM_ERR_RANGE, "select %s: loss %s is selected by cv%s",
+                   gram_select_name(f->select), m->loss_text,
+                   gi_loss_is(m->loss, "logistic")
+                       ? ", or by evidence with two classes"
+                       : "");
+}
+
+/* The criterion; none if nothing is open, or the rows cannot tell. */
+static gram_status choose_criterion(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+
+    f->select = f->o->select;
+    if (f->unknowns == 0 && !isnan(f->lambda.value)) {
+        f->select = GRAM_SELECT_NONE;
+        return status;
+    }
+    GI_TRY(check_select(f));
+    if (f->select == GRAM_SELECT_NONE)
+        return status;
+    if (m->n < MIN_ROWS)
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "nothing can be learned from %zu row%s", m->n,
+                               m->n > 1 ? "s" : ""));
+    else if (all_constant(m))
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "nothing can be learned from a constant "
+                               "target"));
+    else
+        return status;
+    f->select = GRAM_SELECT_NONE;
+done:
+    return status;
+}
+
+/* Features that the table of another machine has not are none here. */
+static gram_status take_columns(gi_fit *f, const gram_table *known)
+{
+    gram_status status = GRAM_OK;
+    const gram_table *t = gi_fit_table(f);
+    unsigned char *columns = NULL;
+    gram_table *part = NULL;
+
+    GI_TRY(GI_NEW(f->run, columns, t->cols));
+    for (size_t j = 0; j < t->cols; j++) {
+        const char *name = t->column[j].name;
+
+        columns[j] = t->column[j].role != GRAM_ROLE_FEATURE ||
+                     gi_dict_find(&known->names, name, strlen(name)) >= 0;
+    }
+    GI_TRY(gi_table_part(f->run, t, columns, NULL, &part));
+    gram_table_free(f->part);
+    f->part = part;
+done:
+    gi_free(columns);
+    return status;
+}
+
+gram_status gi_fit_begin(gi_fit *f)
+{
+    static const gram_fit_options defaults;
+    gram_status status = GRAM_OK;
+    gram_machine *m;
+
+    f->o = f->o ? f->o : &defaults;
+    f->hold = -1;
+    f->value = NAN;
+    GI_TRY(gi_fit_options_check(f->o));
+    GI_TRY(GI_NEW_ZERO(f->run, f->m, 1));
+    m = f->m;
+    m->intercept = f->o->from ? f->o->from->intercept : !f->o->no_intercept;
+    m->precision = (gi_factor_precision)f->o->precision;
+    m->jitter = f->o->jitter;
+    m->tolerance = f->o->tolerance;
+    m->keep_factor = f->o->keep_factor;
+    if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
+        f->fills = &f->o->from->fills;
+    GI_TRY(gi_fit_targets(f));
+    if (m->n <= SERIAL_ROWS)
+        f->run->threads = 1;
+    if (f->o->from)
+        GI_TRY(take_columns(f, f->o->from->table));
+    GI_TRY(make_kernel(f));
+    GI_TRY(read_lambda(f));
+    GI_TRY(compile(f));
+    m->amplitude_mode = amplitude_mode(f);
+    GI_TRY(choose_criterion(f));
+done:
+    return status;
+}
+
+/* ------------------------------------------------------------------ finish */
+
+/* The machine's own table: the columns that the program looks at. */
+static gram_status keep_columns(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    const gram_table *t = gi_fit_table(f);
+    unsigned char *columns = NULL;
+    size_t j = 0;
+
+    GI_TRY(GI_NEW_ZERO(f->run, columns, t->cols));
+    for (size_t i = 0; i < f->program->sources; i++) {
+        const gi_source *s = &f->program->source[i];
+
+        GI_TRY(gram_table_find(t, s->block ? s->block : s->name, &j));
+        columns[j] = 1;
+    }
+    GI_TRY(gi_table_part(f->run, t, columns, NULL, &f->m->table));
+done:
+    gi_free(columns);
+    return status;
+}
+
+/* An overall `?` that evidence was to find is the amplitude s: it becomes part
+ * of the kernel, k' = s k, and of lambda, lambda' = s lambda.  Several targets
+ * have each their own s and leave the kernel as it is. */
+static gram_status write_amplitude(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    double s = m->amplitude[0];
+    gram_kernel *k = NULL;
+
+    if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE || m->targets > 1 ||
+        !isnan(f->lambda.value) || !(s > 0 && isfinite(s)) ||
+        !gi_machine_is_squared(m))
+        return status;
+    GI_TRY(gi_kernel_times(f->run, m->kernel, s, &k));
+    gi_machine_forget(m);
+    gram_kernel_free(m->kernel);
+    m->kernel = k;
+    GI_TRY(gi_machine_compile(f->run, m));
+    GI_TRY(gi_machine_scale(f->run, m, s));
+done:
+    return status;
+}
+
+static gram_status warn_about(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+    const gram_report *r = &m->report;
+
+    if (r->jitter > 0 && m->jitter == 0)
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "jitter %.3g was added to the diagonal, since "
+                               "the matrix could not be factored without",
+                               r->jitter));
+    if (r->rank < m->trained && f->lambda.value == 0)
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "the kernel matrix has rank %zu of %zu: of all "
+                               "solutions the one of least norm was taken",
+                               r->rank, m->n));
+    if (!r->converged && gi_machine_is_squared(m))
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "solver %s did not converge in %zu steps, the "
+                               "relative residual is %.2g",
+                               m->solution[0].solver->name, r->steps,
+                               r->residual));
+    else if (!r->converged)
+        GI_TRY(gi_machine_warn(f->run, m,
+                               "solver %s did not converge in %zu steps, the "
+                               "duality gap is %.2g of %.6g",
+                               m->solution[0].solver->name, r->steps, r->gap,
+                               r->objective));
+done:
+    return status;
+}
+
+gram_status gi_fit_finish(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+
+    GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, &m->kernel));
+    GI_TRY(keep_columns(f));
+    gi_fills_restrict(&m->fills, m->table);
+    gi_operator_free(f->K);
+    f->K = NULL;
+    gi_points_free(f->x);
+    f->x = NULL;
+    GI_TRY(gi_machine_compile(f->run, m));
+    if (f->unknown_psd && !f->o->allow_indefinite)
+        GI_TRY(gi_fit_check_rows(f->run, m));
+    GI_TRY(gi_machine_is_squared(m)
+               ? gi_machine_solve(f->run, m, f->plan.solver, f->o)
+               : gi_machine_solve_loss(f->run, m, f->plan.solver, f->o));
+    GI_TRY(write_amplitude(f));
+    GI_TRY(warn_about(f));
+    GI_TRY(gi_fit_notes(f));
+    m->report.criterion = gram_select_name(f->select);
+    m->report.criterion_value = f->value;
+    m->report.evaluations = f->evaluations;
+    m->report.plan_bytes = (size_t)f->plan.bytes;
+    gi_machine_refer(m);
+done:
+    return status;
+}
+
+/* ------------------------------------------------------------------ public */
+
+gram_status gram_machine_fit(const gram_table *table,
+                             const gram_fit_options *options,
+                             const gram_exec *exec, gram_machine **out)
+{
+    gram_status status = GRAM_OK;
+    double start = gi_clock();
+    gi_run all = gi_run_begin(exec), part = gi_run_quiet(&all);
+    gi_fit f = {
+        .run = &part, .o = options, .table = table, .used = gram_memory_used()};
+    size_t before = gi_peak_begin(), most;
+
+    *out = NULL;
+    GI_TRY(gi_fit_begin(&f));
+    all.threads = part.threads;
+    GI_TRY(gi_fit_make_plan(&f, NULL));
+    if (f.select == GRAM_SELECT_NONE)
+        f.plan.share = 0;
+    else
+        gi_run_stage(&all, "choosing");
+    part = gi_run_part(&all, 0, f.plan.share);
+    GI_TRY(gi_select(&f));
+    gi_run_stage(&all, "fitting");
+    part = gi_run_part(&all, f.plan.share, 1);
+    GI_TRY(gi_fit_finish(&f));
+    GI_TRY(gi_run_tick(&all, 1));
+    *out = f.m;
+    f.m = NULL;
+done:
+    most = gi_peak_end(before);
+    gi_fit_end(&f);
+    if (status == GRAM_OK) {
+        (*out)->report.seconds = gi_clock() - start;
+        (*out)->report.peak_bytes = most - f.used;
+    }
+    return status;
+}

@@ -1,0 +1,291 @@
+/* solve.c - from kernel, rows and lambda to alpha, and what the solution says
+ * of amplitude and evidence.
+ *
+ * With A = K + lambda D and a flat prior on the intercept (Harville 1974), the
+ * log evidence of a target is
+ *
+ *     -1/2 (y'alpha/s + log det A + m log(2 pi s) + log 1'A^-1 1)
+ *
+ * where m = n - 1, and without intercept m = n and no last term.  A factor in
+ * double has log det A; primal and Markov machines have it from their path.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "machines/machine.h"
+#include "solvers/path/path.h"
+
+enum { STREAM = 0x686f6c64 };
+
+/* With fewer rows a factor in double is made for the sake of the evidence;
+ * with more, single precision may be worth it. */
+enum { EVIDENCE_ROWS = GI_EVIDENCE_ROWS };
+
+static const double two_pi = 6.283185307179586;
+
+/* ---------------------------------------------------------------- evidence */
+
+static double factor_evidence(const gi_problem *p, const gi_solution *s,
+                              size_t target, double amplitude)
+{
+    double quadratic = 0, one = 0;
+    double m = (double)p->n - (p->intercept ? 1 : 0), logdet;
+
+    for (size_t i = 0; i < p->n; i++) {
+        quadratic +=
+            p->y[i * p->targets + target] * s->alpha[i * p->targets + target];
+        one += p->intercept ? s->inverse_one[i] : 0;
+    }
+    logdet = gi_chol_logdet(s->factor) + (p->intercept ? log(one) : 0);
+    return -(quadratic / amplitude + logdet + m * log(two_pi * amplitude)) / 2;
+}
+
+/* The evidences of a problem's targets, NaN where they are not known. */
+static gram_status find_evidence(gi_run *run, const gi_problem *p,
+                                 const gi_solution *s, const double *amplitude,
+                                 double *out)
+{
+    gram_status status = GRAM_OK;
+    const char *solver = s->solver->name;
+    gi_path *path = NULL;
+    gi_criteria *at = NULL;
+    int dual = strcmp(solver, "dual") == 0 && s->factor && s->alpha &&
+               gi_chol_blas(s->factor) == &gi_blas_double;
+
+    for (size_t t = 0; t < p->targets; t++)
+        out[t] = dual && amplitude[t] > 0
+                     ? factor_evidence(p, s, t, amplitude[t])
+                     : NAN;
+    if (!(p->lambda > 0))
+        goto done;
+    if (strcmp(solver, "markov") == 0)
+        GI_TRY(gi_path_markov(run, p, &path));
+    else if (strcmp(solver, "primal") == 0)
+        GI_TRY(gi_path_primal(run, p, &path));
+    if (!path)
+        goto done;
+    GI_TRY(GI_NEW(run, at, p->targets));
+    GI_TRY(path->at(path, run, &p->lambda, 1, GI_WANT_EVIDENCE, at));
+    for (size_t t = 0; t < p->targets; t++)
+        out[t] = at[t].evidence;
+done:
+    gi_path_free(path);
+    gi_free(at);
+    return status;
+}
+
+/* ------------------------------------------------------------------ wishes */
+
+static gram_status trace(void *user, size_t step, double loss, double held)
+{
+    const gram_fit_options *o = user;
+
+    return o->trace(o->trace_user, step, loss, held)
+               ? gi_fail(GRAM_ERR_CANCELLED, "cancelled")
+               : GRAM_OK;
+}
+
+/* Rows that gd watches and does not fit: at least one, not all. */
+static gram_status hold_out(gi_run *run, double share, size_t n,
+                            unsigned char **out)
+{
+    gram_status status = GRAM_OK;
+    gi_rng rng = gi_rng_new(run->seed, STREAM);
+    size_t count = (size_t)(share * (double)n), left;
+    unsigned char *held = NULL;
+
+    if (share <= 0 || n < 2)
+        return status;
+    left = count < 1 ? 1 : count > n - 1 ? n - 1 : count;
+    GI_TRY(GI_NEW_ZERO(run, held, n));
+    for (size_t i = 0; i < n; i++)
+        if (gi_rng_below(&rng, n - i) < left) {
+            held[i] = 1;
+            left--;
+        }
+    *out = held;
+done:
+    return status;
+}
+
+/* ------------------------------------------------------------------- solve */
+
+static void drop_factor(gi_solution *s)
+{
+    gi_chol_free(s->factor);
+    gi_free(s->inverse_one);
+    gi_free(s->primal_mean);
+    s->factor = NULL;
+    s->inverse_one = s->primal_mean = NULL;
+}
+
+/* A weight repeats its row, for deviations too: the amplitude that the
+ * evidence has found from n rows is that of sum w rows. */
+static void weigh_amplitudes(gram_machine *m, size_t q, const gi_problem *p)
+{
+    double weight = p->intercept ? -1 : 0;
+    double rows = weight + (double)p->n;
+
+    if (!p->noise || p->amplitude != GI_AMPLITUDE_PROFILED)
+        return;
+    for (size_t i = 0; i < p->n; i++)
+        weight += 1 / p->noise[i];
+    for (size_t t = 0; weight > 0 && t < p->targets; t++) {
+        m->amplitude[q + t] *= rows / weight;
+        m->variance[q + t] *= rows / weight;
+    }
+}
+
+gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
+                                const gi_problem *p)
+{
+    gram_status status = GRAM_OK;
+    gi_solution *s = &m->solution[q];
+    double *evidence = NULL;
+
+    gi_problem_amplitudes(p, s, m->amplitude + q);
+    for (size_t t = 0; t < p->targets; t++) {
+        m->variance[q + t] = m->amplitude[q + t] * p->lambda;
+        m->constant[q + t] = s->intercept[t] + m->shift[q + t];
+    }
+    if (isnan(m->evidence[q])) {
+        GI_TRY(GI_NEW(run, evidence, p->targets));
+        GI_TRY(find_evidence(run, p, s, m->amplitude + q, evidence));
+        memcpy(m->evidence + q, evidence, p->targets * sizeof *evidence);
+    }
+    weigh_amplitudes(m, q, p);
+    if (!m->keep_factor)
+        drop_factor(s);
+done:
+    gi_free(evidence);
+    return status;
+}
+
+/* The worst of all solutions. */
+void gi_machine_summarise(gram_machine *m)
+{
+    gram_report *r = &m->report;
+
+    r->jitter = r->residual = r->objective = r->gap = 0;
+    r->condition = NAN;
+    r->rank = m->n;
+    r->steps = 0;
+    r->converged = 1;
+    r->support = m->n;
+    for (size_t q = 0; q < m->solutions; q++) {
+        const gi_solution *s = &m->solution[q];
+
+        r->jitter = fmax(r->jitter, s->jitter);
+        r->residual = fmax(r->residual, s->residual);
+        r->condition = fmax(r->condition, s->condition);
+        r->rank = s->rank < r->rank ? s->rank : r->rank;
+        r->steps = s->steps > r->steps ? s->steps : r->steps;
+        r->converged &= s->converged;
+        r->objective += s->objective;
+        r->gap += s->gap;
+    }
+}
+
+gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,
+                              gi_problem *p, unsigned char **held)
+{
+    gram_status status = GRAM_OK;
+
+    if (!o)
+        return status;
+    GI_TRY(hold_out(run, o->holdout, n, held));
+    p->steps = o->steps;
+    p->step = o->step;
+    p->held = *held;
+    p->trace = o->trace ? trace : NULL;
+    p->trace_user = (void *)o;
+done:
+    return status;
+}
+
+gram_status gi_machine_solve(gi_run *run, gram_machine *m,
+                             const gi_solver *solver, const gram_fit_options *o)
+{
+    gram_status status = GRAM_OK;
+    double *room = NULL, parts = (double)m->solutions;
+    unsigned char *held = NULL;
+    gi_operator *K = NULL;
+
+    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
+    m->features = K->features;
+    GI_TRY(GI_NEW(run, room, m->n));
+    for (size_t q = 0; q < m->solutions; q++) {
+        gi_run part =
+            gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
+        gi_problem p = gi_machine_problem(m, K, q, room);
+
+        p.keep_factor = m->keep_factor || m->n < EVIDENCE_ROWS ||
+                        m->precision == GI_FACTOR_DOUBLE;
+        GI_TRY(gi_machine_wishes(run, o, m->n, &p, &held));
+        GI_TRY(gi_solver_solve(&part, solver, &p, &m->solution[q]));
+        GI_TRY(gi_machine_conclude(&part, m, q, &p));
+        gi_free(held);
+        held = NULL;
+    }
+    gi_machine_summarise(m);
+done:
+    gi_operator_free(K);
+    gi_free(room);
+    gi_free(held);
+    return status;
+}
+
+/* ------------------------------------------------------------------- scale */
+
+static void multiply(double *x, size_t n, double factor)
+{
+    for (size_t i = 0; x && i < n; i++)
+        x[i] *= factor;
+}
+
+static gram_status scale_factor(gi_run *run, gi_chol *c, double factor)
+{
+    gram_status status = GRAM_OK;
+    size_t n = gi_chol_size(c);
+    double *row = NULL;
+
+    GI_TRY(GI_NEW(run, row, n));
+    for (size_t i = 0; i < n; i++) {
+        gi_chol_copy(c, i, 1, 0, i + 1, row, n);
+        multiply(row, i + 1, factor);
+        gi_chol_set_row(c, i, row);
+    }
+done:
+    gi_free(row);
+    return status;
+}
+
+gram_status gi_machine_scale(gi_run *run, gram_machine *m, double s)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t q = 0; q < m->solutions; q++) {
+        gi_solution *v = &m->solution[q];
+        size_t targets = m->solutions > 1 ? 1 : m->targets;
+
+        multiply(v->alpha, m->n * targets, 1 / s);
+        multiply(v->inverse_one, m->n, 1 / s);
+        multiply(v->weights, m->features * targets, 1 / sqrt(s));
+        multiply(v->primal_mean, m->features, sqrt(s));
+        if (v->factor)
+            GI_TRY(scale_factor(run, v->factor, sqrt(s)));
+        v->jitter *= s;
+    }
+    m->report.jitter *= s;
+    m->amplitude_mode =
+        m->noise_column ? GI_AMPLITUDE_INVERSE : GI_AMPLITUDE_ONE;
+    for (size_t t = 0; t < m->targets; t++) {
+        m->lambda[t] *= s;
+        m->amplitude[t] = 1;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,363 @@
+/* solve_loss.c - machines with another loss than squared: one problem for each
+ * function f, on the rows that take part in it.
+ *
+ * Support vector machines of pairs of classes share the matrix, in memory, if
+ * it fits there.  Rows that no function has an alpha for say nothing about new
+ * rows and are not kept, so a support vector machine is as large as its
+ * support.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/machine.h"
+#include "data/table/part.h"
+#include "solvers/gap.h"
+#include "solvers/sample.h"
+#include "solvers/svm/smo_many.h"
+
+/* -------------------------------------------------------------------- solve */
+
+/* The rows with a y in function q; all of them: NULL. */
+static gram_status find_rows(gi_run *run, const gram_machine *m, size_t q,
+                             size_t **row, size_t *count)
+{
+    gram_status status = GRAM_OK;
+
+    *count = m->n;
+    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2)
+        return status;
+    GI_TRY(GI_NEW(run, *row, m->n));
+    *count = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->y[i * m->targets + q] != 0)
+            (*row)[(*count)++] = i;
+done:
+    return status;
+}
+
+/* alpha of some rows becomes alpha of all, 0 elsewhere. */
+static gram_status scatter(gi_run *run, size_t n, const size_t *row,
+                           size_t count, gi_solution *s)
+{
+    gram_status status = GRAM_OK;
+    double *alpha = NULL;
+
+    GI_TRY(GI_NEW_ZERO(run, alpha, n));
+    for (size_t i = 0; i < count; i++)
+        alpha[row[i]] = s->alpha[i];
+    gi_free(s->alpha);
+    s->alpha = alpha;
+done:
+    return status;
+}
+
+/* The problem of one function, on rows of its own if not all take part. */
+typedef struct function {
+    gi_sample sample;
+    gi_operator *own;
+    size_t *row, count;
+} function;
+
+static gram_status function_new(gi_run *run, const gram_machine *m,
+                                const gi_operator *K, size_t q, double *room,
+                                function *f)
+{
+    gram_status status = GRAM_OK;
+    gi_problem p = gi_machine_problem(m, K, q, room);
+
+    GI_TRY(find_rows(run, m, q, &f->row, &f->count));
+    GI_TRY(
+        gi_sample_new(run, m->program, m->x, &p, f->row, f->count, &f->sample));
+    f->sample.problem.K = K;
+    if (f->row) {
+        GI_TRY(
+            gi_operator_new(run, m->program, NULL, f->sample.x, NULL, &f->own));
+        f->sample.problem.K = f->own;
+    }
+done:
+    return status;
+}
+
+static void function_free(function *f)
+{
+    gi_operator_free(f->own);
+    gi_sample_free(&f->sample);
+    gi_free(f->row);
+}
+
+static gram_status solve_function(gi_run *run, gram_machine *m,
+                                  const gi_operator *K, const gi_solver *solver,
+                                  const gram_fit_options *o, size_t q,
+                                  double *room)
+{
+    gram_status status = GRAM_OK;
+    gi_solution *s = &m->solution[q];
+    unsigned char *held = NULL;
+    function f = {0};
+
+    GI_TRY(function_new(run, m, K, q, room, &f));
+    GI_TRY(gi_machine_wishes(run, o, f.count, &f.sample.problem, &held));
+    GI_TRY(gi_solver_solve(run, solver, &f.sample.problem, s));
+    if (f.row)
+        GI_TRY(scatter(run, m->n, f.row, f.count, s));
+done:
+    function_free(&f);
+    gi_free(held);
+    return status;
+}
+
+/* Objective and gap in double, of a solution over a matrix in single. */
+static gram_status measure_function(gi_run *run, gram_machine *m,
+                                    const gi_operator *K, size_t q,
+                                    double *room)
+{
+    gram_status status = GRAM_OK;
+    gi_solution *s = &m->solution[q], part = *s;
+    function f = {0};
+
+    part.alpha = NULL;
+    GI_TRY(function_new(run, m, K, q, room, &f));
+    GI_TRY(GI_NEW(run, part.alpha, f.count));
+    for (size_t i = 0; i < f.count; i++)
+        part.alpha[i] = s->alpha[f.row[i]];
+    f.sample.problem.lambda = s->lambda;
+    GI_TRY(gi_gap_measure(run, &f.sample.problem, &part));
+    s->objective = part.objective;
+    s->gap = part.gap;
+done:
+    gi_free(part.alpha);
+    function_free(&f);
+    return status;
+}
+
+/* ------------------------------------------------------------------- pairs */
+
+/* Support vector machines of pairs of classes over one matrix in memory. */
+typedef struct pairs {
+    gi_run *run;
+    gram_machine *m;
+    const gi_solver *solver;
+    size_t **row;
+    gi_smo_part *part;
+    double **y, **noise;
+} pairs;
+
+static gram_status take(void *user, size_t q, size_t l, const gi_solution *s,
+                        const double *f)
+{
+    const pairs *p = user;
+    gi_solution *to = &p->m->solution[q];
+    gi_run run = *p->run;
+    gram_status status = GRAM_OK;
+
+    (void)l;
+    (void)f;
+    *to = *s;
+    to->solver = p->solver;
+    to->alpha = to->intercept = NULL;
+    GI_TRY(GI_NEW(&run, to->intercept, 1));
+    to->intercept[0] = s->intercept[0];
+    GI_TRY(GI_NEW_ZERO(&run, to->alpha, p->m->n));
+    for (size_t i = 0; i < p->part[q].n; i++)
+        to->alpha[p->row[q][i]] = s->alpha[i];
+done:
+    return status;
+}
+
+static gram_status pairs_new(pairs *p)
+{
+    gram_machine *m = p->m;
+    size_t T = m->targets;
+    gram_status status = GRAM_OK;
+
+    GI_TRY(GI_NEW_ZERO(p->run, p->row, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->y, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->noise, T));
+    GI_TRY(GI_NEW_ZERO(p->run, p->part, T));
+    for (size_t q = 0; q < T; q++) {
+        size_t n = 0;
+
+        GI_TRY(find_rows(p->run, m, q, &p->row[q], &n));
+        GI_TRY(GI_NEW(p->run, p->y[q], n));
+        if (m->noise)
+            GI_TRY(GI_NEW(p->run, p->noise[q], n));
+        for (size_t i = 0; i < n; i++) {
+            p->y[q][i] = m->y[p->row[q][i] * T + q];
+            if (m->noise)
+                p->noise[q][i] = m->noise[p->row[q][i]];
+        }
+        p->part[q] = (gi_smo_part){p->row[q], n, p->y[q], p->noise[q]};
+    }
+done:
+    return status;
+}
+
+static void pairs_free(pairs *p)
+{
+    for (size_t q = 0; q < p->m->targets; q++) {
+        if (p->row)
+            gi_free(p->row[q]);
+        if (p->y)
+            gi_free(p->y[q]);
+        if (p->noise)
+            gi_free(p->noise[q]);
+    }
+    gi_free(p->row);
+    gi_free(p->y);
+    gi_free(p->noise);
+    gi_free(p->part);
+}
+
+static gram_status solve_pairs(gi_run *run, gram_machine *m,
+                               const gi_operator *K, const gi_solver *solver)
+{
+    pairs p = {.run = run, .m = m, .solver = solver};
+    float *matrix = NULL;
+    gi_smo_many many = {.ld = m->n,
+                        .loss = m->loss,
+                        .intercept = m->intercept,
+                        .tolerance = m->tolerance,
+                        .parts = m->targets,
+                        .lambda = m->lambda,
+                        .lambdas = 1,
+                        .take = take,
+                        .user = &p};
+    gram_status status = GRAM_OK;
+
+    GI_TRY(pairs_new(&p));
+    GI_TRY(GI_NEW(run, matrix, m->n * m->n));
+    GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->n));
+    many.K = matrix;
+    many.part = p.part;
+    GI_TRY(gi_smo_many_solve(run, &many));
+done:
+    pairs_free(&p);
+    gi_free(matrix);
+    return status;
+}
+
+double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver)
+{
+    double n = (double)m->n, k = (double)m->classes.count;
+
+    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2 ||
+        strcmp(solver->name, "smo") != 0)
+        return INFINITY;
+    return n * n * sizeof(float) + 8 * n * (double)m->targets +
+           5 * n * k * sizeof(double);
+}
+
+/* Beside the matrix every thread gathers rows of its pair. */
+int gi_machine_pairs_fit(const gram_machine *m, const gi_solver *solver,
+                         size_t room)
+{
+    return 1.5 * gi_machine_pairs_bytes(m, solver) < (double)room;
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static int has_alpha(const gram_machine *m, size_t i)
+{
+    size_t each = m->solutions > 1 ? 1 : m->targets;
+
+    for (size_t q = 0; q < m->solutions; q++)
+        for (size_t t = 0; t < each; t++)
+            if (m->solution[q].alpha[i * each + t] != 0)
+                return 1;
+    return 0;
+}
+
+/* Of n rows of `width` numbers each those that are kept, in place. */
+static void squeeze(double *x, size_t n, size_t width,
+                    const unsigned char *keep)
+{
+    size_t to = 0;
+
+    for (size_t i = 0; x && i < n; i++)
+        if (keep[i])
+            memmove(x + width * to++, x + width * i, width * sizeof *x);
+}
+
+/* Are rows known by their place, so that none may go? */
+static int has_places(const gram_program *p)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
+            return 1;
+    return 0;
+}
+
+static gram_status drop_rows(gi_run *run, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *keep = NULL;
+    gram_table *table = NULL;
+    size_t kept = 0;
+
+    GI_TRY(GI_NEW(run, keep, m->n));
+    for (size_t i = 0; i < m->n; i++)
+        kept += keep[i] = (unsigned char)has_alpha(m, i);
+    m->report.support = kept;
+    if (kept == 0)
+        kept = keep[0] = 1; /* f is a constant */
+    if (kept == m->n || has_places(m->program))
+        goto done;
+    GI_TRY(gi_table_part(run, m->table, NULL, keep, &table));
+    for (size_t q = 0; q < m->solutions; q++)
+        squeeze(m->solution[q].alpha, m->n, m->solutions > 1 ? 1 : m->targets,
+                keep);
+    squeeze(m->y, m->n, m->targets, keep);
+    squeeze(m->noise, m->n, 1, keep);
+    squeeze(m->row, m->n, 1, keep);
+    m->n = kept;
+    gi_machine_forget(m);
+    gram_table_free(m->table);
+    m->table = table;
+    table = NULL;
+    GI_TRY(gi_machine_compile(run, m));
+done:
+    gi_free(keep);
+    gram_table_free(table);
+    return status;
+}
+
+/* ------------------------------------------------------------------ machine */
+
+gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
+                                  const gi_solver *solver,
+                                  const gram_fit_options *o)
+{
+    gram_status status = GRAM_OK;
+    double *room = NULL, parts = (double)m->solutions;
+    size_t used = gram_memory_used();
+    int together = gi_machine_pairs_fit(
+        m, solver, run->memory > used ? run->memory - used : 0);
+    gi_operator *K = NULL;
+
+    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
+    GI_TRY(GI_NEW(run, room, m->n));
+    if (together)
+        GI_TRY(solve_pairs(run, m, K, solver));
+    for (size_t q = 0; q < m->solutions; q++) {
+        gi_run part =
+            gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
+        size_t each = m->solutions > 1 ? 1 : m->targets;
+
+        GI_TRY(together ? measure_function(&part, m, K, q, room)
+                        : solve_function(&part, m, K, solver, o, q, room));
+        for (size_t t = q; t < q + each; t++) {
+            m->constant[t] = m->solution[q].intercept[t - q];
+            m->lambda[t] = m->solution[q].lambda;
+        }
+    }
+    gi_machine_summarise(m);
+    m->report.residual = NAN;
+    gi_operator_free(K); /* it looks at the rows that are there now */
+    K = NULL;
+    GI_TRY(drop_rows(run, m));
+done:
+    gi_operator_free(K);
+    gi_free(room);
+    return status;
+}

@@ -1,0 +1,300 @@
+/* update.c - a machine with more rows, or fewer, its kernel and lambda kept.
+ *
+ * Where the factor of K + lambda D was kept it is updated: rows that go cost
+ * O(n^2) each, m rows that come O(n^2 m), against n^3/3 for a new one (Golub
+ * and Van Loan, Matrix Computations, 6.5).  Otherwise everything is solved
+ * anew.  Either way the answer is that of a fit to the rows that are there.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "machines/fit.h"
+#include "data/table/part.h"
+#include "solvers/system.h"
+
+/* --------------------------------------------------------------------- rows */
+
+/* New rows as a fit reads them: targets, weights, noise. */
+static gram_status read_rows(gi_run *run, const gram_machine *m,
+                             const gram_table *table, gi_fit *f)
+{
+    static const gram_fit_options defaults;
+    gram_status status = GRAM_OK;
+    const gram_machine *new;
+
+    *f = (gi_fit){
+        .run = run, .o = &defaults, .table = table, .fills = &m->fills};
+    GI_TRY(GI_NEW_ZERO(run, f->m, 1));
+    f->m->intercept = m->intercept;
+    GI_TRY(gi_fit_targets(f));
+    new = f->m;
+    if (new->targets != m->targets)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "new rows: %zu targets, the model has %zu", new->targets,
+                       m->targets));
+    for (size_t t = 0; t < m->targets; t++)
+        if (strcmp(new->target[t], m->target[t]) != 0)
+            GI_TRY(
+                gi_fail(GRAM_ERR_NAME,
+                        "new rows: target \"%s\", the model has \"%s\" there",
+                        new->target[t], m->target[t]));
+    if (!new->noise_column != !m->noise_column)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "the %s a noise column, the other one has none",
+                       m->noise_column ? "model has" : "new rows have"));
+    if (m->noise && !m->noise_column && !new->noise)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                       "new rows: no weights, the model was fitted with some"));
+done:
+    return status;
+}
+
+/* The numbers of kept and new rows one after the other. */
+static gram_status join_numbers(gi_run *run, const gram_machine *m,
+                                const unsigned char *keep,
+                                const gram_machine *new, gram_machine *to)
+{
+    gram_status status = GRAM_OK;
+    size_t n = 0, targets = m->targets;
+    double next = 0;
+
+    GI_TRY(GI_NEW(run, to->y, to->n * targets));
+    GI_TRY(GI_NEW(run, to->row, to->n));
+    if (m->noise || (new &&new->noise))
+        GI_TRY(GI_NEW(run, to->noise, to->n));
+    for (size_t i = 0; i < m->n; i++) {
+        next = fmax(next, m->row[i] + 1);
+        if (!keep[i])
+            continue;
+        memcpy(to->y + n * targets, m->y + i * targets,
+               targets * sizeof *to->y);
+        to->row[n] = m->row[i];
+        if (to->noise)
+            to->noise[n] = m->noise ? m->noise[i] : 1;
+        n++;
+    }
+    for (size_t i = 0; new &&i < new->n; i++, n++) {
+        for (size_t t = 0; t < targets; t++)
+            to->y[n * targets + t] =
+                new->y[i * targets + t] + new->shift[t] - m->shift[t];
+        to->row[n] = next + new->row[i];
+        if (to->noise)
+            to->noise[n] = new->noise ? new->noise[i] : 1;
+    }
+done:
+    return status;
+}
+
+/* ------------------------------------------------------------------ machine */
+
+static gram_status copy_reals(gi_run *run, const double *from, size_t n,
+                              double **to)
+{
+    gram_status status = GI_NEW(run, *to, n);
+
+    if (status == GRAM_OK)
+        memcpy(*to, from, n * sizeof *from);
+    return status;
+}
+
+static gram_status copy_text(gi_run *run, const char *from, char **to)
+{
+    return gi_strndup(run, from, strlen(from), to);
+}
+
+/* All that does not depend on the rows. */
+static gram_status copy_settings(gi_run *run, const gram_machine *m,
+                                 gram_machine *to)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gram_kernel_new(gram_kernel_text(m->kernel), &to->kernel));
+    GI_TRY(gi_losses_new(run, m->loss_text, &to->loss, &to->losses));
+    GI_TRY(copy_text(run, m->loss_text, &to->loss_text));
+    GI_TRY(GI_NEW_ZERO(run, to->target, m->targets));
+    GI_TRY(GI_NEW_ZERO(run, to->output, m->targets));
+    to->columns = to->targets = m->targets;
+    for (size_t t = 0; t < m->targets; t++) {
+        GI_TRY(copy_text(run, m->target[t], &to->target[t]));
+        GI_TRY(copy_text(run, m->output[t], &to->output[t]));
+    }
+    if (m->noise_column)
+        GI_TRY(copy_text(run, m->noise_column, &to->noise_column));
+    GI_TRY(gi_fills_copy(run, &m->fills, &to->fills));
+    if (m->target_type) {
+        GI_TRY(GI_NEW(run, to->target_type, m->columns));
+        memcpy(to->target_type, m->target_type,
+               m->columns * sizeof *to->target_type);
+    }
+    GI_TRY(copy_reals(run, m->shift, m->targets, &to->shift));
+    GI_TRY(copy_reals(run, m->lambda, m->targets, &to->lambda));
+    GI_TRY(copy_reals(run, m->amplitude, m->targets, &to->amplitude));
+    GI_TRY(copy_reals(run, m->variance, m->targets, &to->variance));
+    GI_TRY(copy_reals(run, m->constant, m->targets, &to->constant));
+    GI_TRY(GI_NEW(run, to->evidence, m->targets));
+    for (size_t t = 0; t < m->targets; t++)
+        to->evidence[t] = NAN;
+    GI_TRY(GI_NEW_ZERO(run, to->solution, m->solutions));
+    to->solutions = m->solutions;
+    to->intercept = m->intercept;
+    to->amplitude_mode = m->amplitude_mode;
+    to->precision = m->precision;
+    to->jitter = m->jitter;
+    to->tolerance = m->tolerance;
+    to->keep_factor = m->keep_factor;
+    to->report.criterion = "none";
+    to->report.criterion_value = NAN;
+done:
+    return status;
+}
+
+/* ------------------------------------------------------------------- factor */
+
+static gram_status fill(void *user, size_t row, size_t rows, size_t col,
+                        size_t cols, void *tile, size_t ld)
+{
+    const gi_system *s = user;
+
+    return gi_system_tile(s->p, s->jitter, &gi_blas_double, row, rows, col,
+                          cols, tile, ld);
+}
+
+/* The old factor without the rows that go, and with those that come. */
+static gram_status update_factor(gi_run *run, const gi_chol *old,
+                                 const unsigned char *keep, gi_system *s,
+                                 gi_chol **out)
+{
+    gram_status status = GRAM_OK;
+    gi_chol *less = NULL;
+
+    GI_TRY(gi_operator_prepare(s->p->K, run, &gi_blas_double));
+    GI_TRY(gi_chol_remove(run, old, keep, &less));
+    GI_TRY(gi_chol_append(run, less, s->p->n, fill, s, out));
+done:
+    gi_chol_free(less);
+    return status;
+}
+
+/* Solution q from the factor of m's. */
+static gram_status update_solution(gi_run *run, const gi_solution *old,
+                                   const unsigned char *keep,
+                                   const gi_problem *p, gi_solution *out)
+{
+    gram_status status = GRAM_OK;
+    gi_system s = {0};
+
+    GI_TRY(gi_system_new(run, p, &s));
+    s.jitter = old->jitter;
+    GI_TRY(update_factor(run, old->factor, keep, &s, &out->factor));
+    memcpy(s.z, s.rhs, p->n * s.columns * sizeof *s.z);
+    GI_TRY(gi_chol_solve(run, out->factor, s.columns, s.z, s.columns));
+    GI_TRY(gi_system_finish(run, &s, out));
+    out->solver = old->solver;
+    out->precision = old->precision;
+    out->jitter = old->jitter;
+    out->condition = NAN;
+    out->rank = p->n;
+    out->converged = 1;
+    GI_TRY(gi_system_residual(run, p, out));
+done:
+    gi_system_free(&s);
+    return status;
+}
+
+/* Can the factors of all solutions be updated? */
+static int has_factors(const gram_machine *m)
+{
+    for (size_t q = 0; q < m->solutions; q++)
+        if (!m->solution[q].factor || m->solution[q].weights ||
+            gi_chol_blas(m->solution[q].factor) != &gi_blas_double)
+            return 0;
+    return 1;
+}
+
+static gram_status update_solutions(gi_run *run, const gram_machine *m,
+                                    const unsigned char *keep, gram_machine *to)
+{
+    gram_status status = GRAM_OK;
+    gi_operator *K = NULL;
+    double *room = NULL;
+
+    GI_TRY(gi_operator_new(run, to->program, NULL, to->x, NULL, &K));
+    GI_TRY(GI_NEW(run, room, to->n));
+    for (size_t q = 0; q < m->solutions; q++) {
+        gi_problem p = gi_machine_problem(to, K, q, room);
+
+        p.keep_factor = 1;
+        GI_TRY(
+            update_solution(run, &m->solution[q], keep, &p, &to->solution[q]));
+        GI_TRY(gi_machine_conclude(run, to, q, &p));
+    }
+    gi_machine_summarise(to);
+done:
+    gi_operator_free(K);
+    gi_free(room);
+    return status;
+}
+
+/* ------------------------------------------------------------------- update */
+
+static gram_status solve_rows(gi_run *run, const gram_machine *m,
+                              const unsigned char *keep, gram_machine *to)
+{
+    if (has_factors(m))
+        return update_solutions(run, m, keep, to);
+    return gi_machine_solve(run, to, m->solution[0].solver, NULL);
+}
+
+gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
+                                const unsigned char *remove,
+                                const gram_exec *exec, gram_machine **out)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    double start = gi_clock();
+    size_t used = gram_memory_used(), before = gi_peak_begin(), most;
+    unsigned char *keep = NULL;
+    gram_machine *to = NULL;
+    gram_table *kept = NULL, *own = NULL;
+    gi_fit f = {0};
+
+    *out = NULL;
+    GI_TRY(gi_machine_must_be_squared(m, "an update"));
+    GI_TRY(GI_NEW(&run, keep, m->n));
+    GI_TRY(GI_NEW_ZERO(&run, to, 1));
+    GI_TRY(copy_settings(&run, m, to));
+    if (table)
+        GI_TRY(gi_machine_complete(&run, m, GRAM_MISSING_AUTO, table, &own));
+    table = own ? own : table;
+    if (table)
+        GI_TRY(read_rows(&run, m, table, &f));
+    to->n = table ? f.m->n : 0;
+    for (size_t i = 0; i < m->n; i++) {
+        keep[i] = !remove || !remove[i];
+        to->n += keep[i];
+    }
+    to->trained = to->n;
+    if (to->n == 0)
+        GI_TRY(gi_fail(GRAM_ERR_SHAPE, "no rows are left"));
+    GI_TRY(join_numbers(&run, m, keep, f.m, to));
+    GI_TRY(gi_table_part(&run, m->table, NULL, keep, &kept));
+    GI_TRY(
+        gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL, &to->table));
+    GI_TRY(gi_machine_compile(&run, to));
+    GI_TRY(solve_rows(&run, m, keep, to));
+    gi_machine_refer(to);
+    to->report.seconds = gi_clock() - start;
+    *out = to;
+    to = NULL;
+done:
+    most = gi_peak_end(before);
+    if (*out)
+        (*out)->report.peak_bytes = (*out)->report.plan_bytes = most - used;
+    gi_fit_end(&f);
+    gi_free(keep);
+    gram_table_free(kept);
+    gram_table_free(own);
+    gram_machine_free(to);
+    return status;
+}

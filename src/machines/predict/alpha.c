@@ -1,0 +1,67 @@
+/* alpha.c - the coefficients of the training rows, f = sum_i alpha_i k(x_i, .).
+ *
+ * A machine that was fitted by weights of features keeps none.  Where lambda is
+ * positive they follow from its errors at the training rows, by the condition
+ * of the minimum: alpha_i = (y_i - f(x_i))/(lambda D_i).
+ */
+#include "base/mem.h"
+#include "machines/predict/predict.h"
+
+static gram_status from_errors(gi_run *run, const gram_machine *m,
+                               double *alpha)
+{
+    gram_status status = GRAM_OK;
+    gi_asked a = {.run = run, .m = m, .table = m->table, .rows = m->n};
+    size_t T = m->targets;
+
+    for (size_t t = 0; t < T; t++)
+        if (!(m->lambda[t] > 0))
+            return gi_fail(GRAM_ERR_NUMERIC,
+                           "lambda = 0: a machine of %zu weights has no "
+                           "coefficients of its rows",
+                           m->features);
+    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &a.T));
+    GI_TRY(gi_asked_mean(&a, alpha));
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t t = 0; t < T; t++)
+            alpha[i * T + t] =
+                (m->y[i * T + t] + m->shift[t] - alpha[i * T + t]) /
+                (m->lambda[t] * (m->noise ? m->noise[i] : 1));
+done:
+    gi_operator_free(a.T);
+    return status;
+}
+
+gram_status gi_machine_alpha(gi_run *run, const gram_machine *m,
+                             const double **alpha, double **own)
+{
+    gram_status status = GRAM_OK;
+
+    *alpha = m->solution[0].alpha;
+    if (*alpha)
+        return status;
+    GI_TRY(GI_NEW(run, *own, m->n));
+    GI_TRY(from_errors(run, m, *own));
+    *alpha = *own;
+done:
+    return status;
+}
+
+gram_status gram_machine_alpha(const gram_machine *m, const gram_exec *exec,
+                               size_t *row, double *alpha)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
+
+    if (!m->solution[0].alpha)
+        GI_TRY(from_errors(&run, m, alpha));
+    for (size_t q = 0; q < m->solutions; q++)
+        for (size_t i = 0; m->solution[q].alpha && i < m->n; i++)
+            for (size_t t = 0; t < each; t++)
+                alpha[i * T + q + t] = m->solution[q].alpha[i * each + t];
+    for (size_t i = 0; row && i < m->n; i++)
+        row[i] = (size_t)m->row[i];
+done:
+    return status;
+}

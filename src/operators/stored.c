@@ -1,0 +1,437 @@
+/* stored.c - an operator over a matrix in memory, through an index; see
+ * stored.h.
+ *
+ * Rows are gathered a chunk of columns at a time into a buffer of doubles, and
+ * whatever is wanted is made from that; where the index is 0, 1, 2, ... on a
+ * matrix of single precision, rows are there already (gi_operator.single).
+ * Products run row by row, in double, whatever is asked for, over all columns
+ * from the first to the last of the index if most of them are in it.
+ */
+#include "operators/stored.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "cpu/cpu.h"
+#include "base/each.h"
+
+/* Rows of a piece of work, columns gathered at a time; how many times as many
+ * columns are read in order in the time that some are gathered. */
+enum { PIECE = GI_STORED_PIECE_ROWS, CHUNK = GI_STORED_CHUNK, SPREAD = 2 };
+
+/* Stripes that have sums of their own, and rows they take at a time. */
+enum { STRIPES = GI_STORED_STRIPES, GROUP = GI_STORED_GROUP_ROWS };
+
+typedef struct stored {
+    gi_operator op;
+    const gi_blas *blas;
+    const char *K;
+    size_t ld;
+    const size_t *index;
+    size_t *own;        /* index, where it is this operator's to free */
+    size_t first, span; /* the least of index, and to the largest */
+    int ascends;        /* does index? */
+} stored;
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* out[j] = K(i, first + j) in double, n <= CHUNK of them. */
+static void read_row(const stored *s, size_t i, size_t first, size_t n,
+                     double *out)
+{
+    const char *row = s->K + s->index[i] * s->ld * s->blas->size;
+    const size_t *index = s->index + first;
+
+    if (s->blas == &gi_blas_single)
+        for (size_t j = 0; j < n; j++)
+            out[j] = (double)((const float *)(const void *)row)[index[j]];
+    else
+        for (size_t j = 0; j < n; j++)
+            out[j] = ((const double *)(const void *)row)[index[j]];
+}
+
+/* Of a matrix in single precision, any number of columns. */
+static void read_single(const stored *s, size_t i, size_t first, size_t n,
+                        float *out)
+{
+    const float *row = (const float *)(const void *)s->K + s->index[i] * s->ld;
+    const size_t *index = s->index + first;
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = row[index[j]];
+}
+
+static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,
+                        size_t rows, size_t col, size_t cols, void *out,
+                        size_t ld)
+{
+    const stored *s = K->user;
+    double chunk[CHUNK];
+
+    for (size_t r = 0; r < rows; r++)
+        if (s->blas == &gi_blas_single && blas == s->blas)
+            read_single(s, row + r, col, cols, (float *)out + r * ld);
+        else
+            for (size_t c = 0, n; c < cols; c += n) {
+                n = min_size(CHUNK, cols - c);
+                read_row(s, row + r, col + c, n, chunk);
+                blas->write(n, chunk, (char *)out + (r * ld + c) * blas->size,
+                            1);
+            }
+    return GRAM_OK;
+}
+
+/* ----------------------------------------------------------------- products */
+
+/* V by columns of `width` numbers: those of the rows of this operator, or of
+ * all rows of the matrix from the first to the last of its index, 0 where it
+ * has none.  Then rows of the matrix are read as they lie. */
+typedef struct multiplying {
+    const stored *s;
+    double *V;
+    size_t r, width;
+    double *sums, *out;
+} multiplying;
+
+/* Columns j .. j+n-1 of row i as V has them, n <= CHUNK. */
+static const double *look(const multiplying *m, size_t i, size_t j, size_t n,
+                          double *chunk)
+{
+    const stored *s = m->s;
+    const char *row =
+        s->K + (s->index[i] * s->ld + s->first + j) * s->blas->size;
+
+    if (m->width != s->span) {
+        read_row(s, i, j, n, chunk);
+        return chunk;
+    }
+    if (s->blas == &gi_blas_double)
+        return (const double *)(const void *)row;
+    s->blas->read(n, row, 1, chunk);
+    return chunk;
+}
+
+static gram_status multiply_rows(void *user, size_t piece)
+{
+    const multiplying *m = user;
+    const size_t r = m->r, end = min_size((piece + 1) * PIECE, m->s->op.rows);
+    const gi_cpu *cpu = gi_cpu_table();
+    double room[CHUNK];
+
+    memset(m->out + piece * PIECE * r, 0,
+           (end - piece * PIECE) * r * sizeof *m->out);
+    for (size_t i = piece * PIECE; i < end; i++)
+        for (size_t j = 0, count; j < m->width; j += count) {
+            const double *chunk;
+
+            count = min_size(CHUNK, m->width - j);
+            chunk = look(m, i, j, count, room);
+            for (size_t c = 0; c < r; c++)
+                m->out[i * r + c] +=
+                    cpu->sum_products_d(chunk, m->V + c * m->width + j, count);
+        }
+    return GRAM_OK;
+}
+
+/* ------------------------------------------------------------ one triangle */
+
+/* Of a matrix in single precision only what is right of the diagonal is read,
+ * each number for both sides.  Stripes of rows have sums of their own, by
+ * columns as V is. */
+static double *sums_of(const multiplying *m, size_t stripe, size_t c)
+{
+    return m->sums + (stripe * m->r + c) * m->width;
+}
+
+/* Rows at[0] < ... of the matrix, counted from the first, with one column. */
+static void cross_corner(const multiplying *m, const float *const *row,
+                         const size_t *at, size_t rows, size_t c, double *sums)
+{
+    const double *v = m->V + c * m->width;
+
+    for (size_t i = 0; i < rows; i++) {
+        sums[at[i]] += (double)row[i][at[i]] * v[at[i]];
+        for (size_t j = i + 1; j < rows; j++) {
+            sums[at[i]] += (double)row[i][at[j]] * v[at[j]];
+            sums[at[j]] += (double)row[i][at[j]] * v[at[i]];
+        }
+    }
+}
+
+static void cross_group(const multiplying *m, size_t group, size_t stripe)
+{
+    const stored *s = m->s;
+    const gi_cpu *cpu = gi_cpu_table();
+    const size_t rows = min_size(GROUP, s->op.rows - group * GROUP);
+    const float *row[GROUP];
+    size_t at[GROUP], right = 0; /* of the group's last column */
+
+    for (size_t i = 0; i < rows; i++) {
+        const size_t k = s->index[group * GROUP + i];
+
+        at[i] = k - s->first;
+        row[i] = (const float *)(const void *)s->K + k * s->ld + s->first;
+        right = at[i] + 1;
+    }
+    for (size_t c = 0; c < m->r; c++)
+        cross_corner(m, row, at, rows, c, sums_of(m, stripe, c));
+    for (size_t j = right, n; j < m->width; j += n) {
+        n = min_size(CHUNK, m->width - j);
+        for (size_t c = 0; c < m->r; c++) {
+            const double *v = m->V + c * m->width;
+            double *sums = sums_of(m, stripe, c), own[GROUP], to[GROUP] = {0};
+
+            for (size_t i = 0; i < rows; i++)
+                own[i] = v[at[i]];
+            cpu->cross_rows(n, sums + j, row, j, own, v + j, to, rows);
+            for (size_t i = 0; i < rows; i++)
+                sums[at[i]] += to[i];
+        }
+    }
+}
+
+static gram_status cross_stripe(void *user, size_t stripe)
+{
+    const multiplying *m = user;
+    const size_t rows = m->s->op.rows;
+
+    for (size_t g = stripe; g * GROUP < rows; g += STRIPES)
+        cross_group(m, g, stripe);
+    return GRAM_OK;
+}
+
+static gram_status multiply_triangle(gi_run *run, multiplying *m)
+{
+    const stored *s = m->s;
+    gram_status status;
+
+    GI_TRY(GI_NEW_ZERO(run, m->sums, STRIPES * m->r * m->width));
+    GI_TRY(gi_each(run, STRIPES, cross_stripe, m));
+    for (size_t i = 0; i < s->op.rows; i++)
+        for (size_t c = 0; c < m->r; c++) {
+            double sum = 0;
+
+            for (size_t k = 0; k < STRIPES; k++)
+                sum += sums_of(m, k, c)[s->index[i] - s->first];
+            m->out[i * m->r + c] = sum;
+        }
+done:
+    gi_free(m->sums);
+    return status;
+}
+
+/* ------------------------------------------------------------------ product */
+
+static gram_status product(const gi_operator *K, gi_run *run, int single,
+                           const double *V, size_t r, double *out)
+{
+    const stored *s = K->user;
+    multiplying m = {.s = s, .r = r, .out = out};
+    gram_status status;
+
+    (void)single;
+    m.width = s->span <= SPREAD * K->rows ? s->span : K->rows;
+    GI_TRY(GI_NEW_ZERO(run, m.V, m.width * r));
+    for (size_t i = 0; i < K->rows; i++)
+        for (size_t c = 0; c < r; c++)
+            m.V[c * m.width + (m.width == s->span ? s->index[i] - s->first
+                                                  : i)] += V[i * r + c];
+    if (m.width == s->span && s->ascends && s->blas == &gi_blas_single)
+        GI_TRY(multiply_triangle(run, &m));
+    else
+        GI_TRY(gi_each(run, (K->rows + PIECE - 1) / PIECE, multiply_rows, &m));
+done:
+    gi_free(m.V);
+    return status;
+}
+
+/* Columns that have a number, on their way: K is symmetric, so they are rows,
+ * each of which is read where the answer is wanted. */
+typedef struct adding {
+    const stored *s;
+    const size_t *col;
+    size_t m;
+    const double *v;
+    double *out;
+} adding;
+
+static gram_status add_columns(void *user, size_t piece)
+{
+    const adding *a = user;
+    const size_t first = piece * CHUNK;
+    const size_t n = min_size(CHUNK, a->s->op.rows - first);
+    double chunk[CHUNK], *out = a->out + first;
+
+    memset(out, 0, n * sizeof *out);
+    for (size_t i = 0; i < a->m; i++) {
+        read_row(a->s, a->col[i], first, n, chunk);
+        for (size_t j = 0; j < n; j++)
+            out[j] += a->v[i] * chunk[j];
+    }
+    return GRAM_OK;
+}
+
+static gram_status columns(const gi_operator *K, gi_run *run, const size_t *col,
+                           size_t m, const double *v, double *out)
+{
+    adding a = {K->user, col, m, v, out};
+
+    return gi_each(run, (K->rows + CHUNK - 1) / CHUNK, add_columns, &a);
+}
+
+/* --------------------------------------------------------------------- rows */
+
+typedef struct gathering {
+    const stored *s;
+    const size_t *row;
+    float *const *out;
+} gathering;
+
+static gram_status gather_row(void *user, size_t i)
+{
+    const gathering *g = user;
+    const stored *s = g->s;
+    const size_t n = s->op.cols;
+
+    return tile(&s->op, &gi_blas_single, g->row[i], 1, 0, n, g->out[i], n);
+}
+
+static gram_status rows_single(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, float *const *out)
+{
+    gathering g = {K->user, row, out};
+
+    return gi_each(run, m, gather_row, &g);
+}
+
+static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,
+                          size_t m, double *out, size_t ld)
+{
+    gram_status status = GRAM_OK;
+
+    (void)run;
+    for (size_t i = 0; i < m; i++)
+        GI_TRY(
+            tile(K, &gi_blas_double, row[i], 1, 0, K->cols, out + i * ld, ld));
+done:
+    return status;
+}
+
+static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
+{
+    (void)run;
+    for (size_t i = 0; i < K->rows; i++)
+        read_row(K->user, i, i, 1, out + i);
+    return GRAM_OK;
+}
+
+/* ------------------------------------------------------------------- making */
+
+static gram_status part(const gi_operator *K, gi_run *run, const size_t *row,
+                        size_t m, gi_operator **out)
+{
+    const stored *s = K->user;
+    size_t *index = NULL;
+    gram_status status;
+
+    GI_TRY(GI_NEW(run, index, m));
+    for (size_t i = 0; i < m; i++)
+        index[i] = s->index[row[i]];
+    GI_TRY(gi_stored_new(run, s->blas, s->K, s->ld, index, m, out));
+    ((stored *)(*out)->user)->own = index;
+    index = NULL;
+done:
+    gi_free(index);
+    return status;
+}
+
+static void find_span(stored *s)
+{
+    size_t last = 0;
+
+    s->ascends = 1;
+    s->first = s->op.rows ? s->index[0] : 0;
+    for (size_t i = 0; i < s->op.rows; i++) {
+        s->first = min_size(s->first, s->index[i]);
+        s->ascends &= i == 0 || s->index[i] > s->index[i - 1];
+        last = s->index[i] > last ? s->index[i] : last;
+    }
+    s->span = s->op.rows ? last - s->first + 1 : 0;
+}
+
+static int counts_up(const size_t *index, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (index[i] != index[0] + i)
+            return 0;
+    return n > 0;
+}
+
+gram_status gi_stored_new(gi_run *run, const gi_blas *blas, const void *K,
+                          size_t ld, const size_t *index, size_t n,
+                          gi_operator **out)
+{
+    stored *s = NULL;
+    gram_status status;
+
+    GI_TRY(GI_NEW_ZERO(run, s, 1));
+    *s = (stored){.op = {.rows = n,
+                         .cols = n,
+                         .symmetric = 1,
+                         .user = s,
+                         .tile = tile,
+                         .product = product,
+                         .subset = subset,
+                         .diagonal = diagonal,
+                         .rows_single = rows_single,
+                         .columns = columns,
+                         .part = part,
+                         .destroy = gi_stored_free,
+                         .only_single = blas == &gi_blas_single,
+                         .cost = 1},
+                  .blas = blas,
+                  .K = K,
+                  .ld = ld,
+                  .index = index};
+    find_span(s);
+    if (blas == &gi_blas_single && counts_up(index, n)) {
+        s->op.single = (const float *)K + index[0] * (ld + 1);
+        s->op.single_ld = ld;
+    }
+    *out = &s->op;
+done:
+    return status;
+}
+
+double gi_stored_bytes(size_t n, size_t r)
+{
+    return (double)((STRIPES + 1) * sizeof(double)) * (double)n * (double)r;
+}
+
+void gi_stored_free(gi_operator *K)
+{
+    stored *s = K ? K->user : NULL;
+
+    if (!s)
+        return;
+    gi_free(s->own);
+    gi_free(s);
+}
+
+int gi_stored_look(const gi_operator *K, const gi_blas **blas,
+                   const void **matrix, size_t *ld, const size_t **index)
+{
+    const stored *s = K->user;
+
+    if (K->tile != tile)
+        return 0;
+    *blas = s->blas;
+    *matrix = s->K;
+    *ld = s->ld;
+    *index = s->index;
+    return 1;
+}

@@ -1,0 +1,262 @@
+/* aggregate.c - many kernels in one test, so that nobody has to choose.
+ *
+ * The family of a kernel k with values in [0, 1] is k, k^2, k^4, ...: of rbf
+ * and exponential these are the same kernels with other widths, from wide to
+ * narrow, and each costs a multiplication once k is at hand (bins.c).
+ *
+ * As in MMDAgg (Schrab et al., JMLR 2023) every member has a rank of its own
+ * among the permutations, and the test looks at the smallest: with M_kb the
+ * statistic of member k under permutation b, b = 0 being the data,
+ *
+ *     p_kb = share of b' with M_kb' >= M_kb,   T_b = min_k p_kb / w_k,
+ *     p = share of b with T_b <= T_0
+ *
+ * T treats all b alike, so that p has exact level, however many kernels there
+ * are and however they depend on each other.
+ *
+ * Cost: a pass over the kernel per family; permutations are those of bins.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "cpu/cpu.h"
+#include "samples/mmd.h"
+#include "base/each.h"
+
+/* Bins cost next to nothing while rows are few. */
+enum {
+    BINS = GI_AGGREGATE_BINS,
+    EXACT_ROWS = GI_AGGREGATE_EXACT_ROWS,
+    FEW_ROWS = GI_AGGREGATE_SMALL_ROWS,
+    FEW_BINS = GI_AGGREGATE_SMALL_BINS
+};
+
+/* The first member is so much wider than the median distance suggests. */
+static const double widen = 32;
+
+static const char *const families[] = {"rbf", "exponential"};
+
+/* A priori the median distance is a good guess: members weigh less the
+ * farther they are from it. */
+static double weight_of(size_t q)
+{
+    return 1 / (1 + fabs((double)q - log2(widen)));
+}
+
+typedef struct ranking {
+    double value;
+    size_t b;
+} ranking;
+
+static int compare(const void *a, const void *b)
+{
+    const ranking *x = a, *y = b;
+
+    return (x->value < y->value) - (x->value > y->value);
+}
+
+/* values[b] = its rank, from the largest down, over the member's weight; equal
+ * up to rounding share the later one. */
+static void take_ranks(double *values, size_t count, double slack,
+                       double weight, ranking *room)
+{
+    for (size_t b = 0; b < count; b++)
+        room[b] = (ranking){values[b], b};
+    qsort(room, count, sizeof *room, compare);
+    for (size_t i = count, rank = count; i-- > 0;) {
+        if (i + 1 < count && room[i].value > room[i + 1].value + slack)
+            rank = i + 1;
+        values[room[i].b] = (double)rank / weight;
+    }
+}
+
+/* Powers make sense of values in [0, 1] only. */
+static gram_status check_values(const gi_pool *p, const gi_cut *c)
+{
+    const double slack = 1e-6;
+
+    for (size_t i = 0; i < c->m + c->n; i++)
+        if (c->diagonal[i] > 1 + slack)
+            return gi_fail(
+                GRAM_ERR_RANGE,
+                "aggregate: kernel \"%s\" has the value %g at a row, "
+                "powers take at most 1: normalize(...) makes it so",
+                gram_kernel_text(p->kernel), c->diagonal[i]);
+    return GRAM_OK;
+}
+
+/* ------------------------------------------------------------------ family */
+
+typedef struct family {
+    gi_run *run;
+    const gram_test_options *o;
+    gi_pool pool; /* its table is borrowed */
+    size_t bins;
+    gi_labels labels;
+    double *smallest; /* per labelling: the best rank so far */
+    const char *text; /* of the member that has it, if widths are tried, */
+    size_t power;     /* and which it is */
+    const gi_cut *cut;
+    double *values, *sums; /* of each member */
+    ranking *room;
+    gi_aggregate *out;
+} family;
+
+/* The best member k^(2^q): of a family that is here for its widths another
+ * width, else a power. */
+static gram_status make_best(family *f)
+{
+    const size_t q = f->power;
+    gram_status status = GRAM_OK;
+    gi_pool member = f->pool;
+    gi_buf power = {0};
+
+    member.kernel = NULL;
+    member.program = NULL;
+    member.x = NULL;
+    if (f->o->kernel) {
+        GI_TRY(gi_buf_printf(f->run, &power, q ? "(%s)^%d" : "%s",
+                             gram_kernel_text(f->pool.kernel), 1 << q));
+        GI_TRY(gram_kernel_new(power.s, &member.kernel));
+    } else {
+        GI_TRY(gi_pool_kernel(f->run, f->text, f->o->scale,
+                              ldexp(widen, -(int)q), &member));
+    }
+    f->out->best = member.kernel;
+    member.kernel = NULL;
+done:
+    member.table = NULL;
+    gi_pool_clear(&member);
+    gi_buf_free(&power);
+    return status;
+}
+
+static gram_status start_labels(family *f, const gi_cut *c)
+{
+    gram_status status = GRAM_OK;
+    const size_t count = f->o->permutations + 1, s = c->bins.count;
+
+    if (f->labels.in)
+        return status;
+    GI_TRY(gi_labels_new(f->run, c, count, &f->labels));
+    GI_TRY(GI_NEW(f->run, f->smallest, count));
+    GI_TRY(GI_NEW(f->run, f->values, GI_POWERS * count));
+    GI_TRY(GI_NEW(f->run, f->room, GI_POWERS * count));
+    GI_TRY(GI_NEW(f->run, f->sums, GI_POWERS * s * s));
+    for (size_t b = 0; b < count; b++)
+        f->smallest[b] = INFINITY;
+    f->out->bins = c->moving;
+done:
+    return status;
+}
+
+/* The size of what values are made of, for ties. */
+static double size_of(const double *sums, size_t bins, double pairs)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < bins * bins; i++)
+        sum += fabs(sums[i]);
+    return sum / pairs;
+}
+
+/* gi_each: the ranks of member q. */
+static gram_status rank_member(void *user, size_t q)
+{
+    family *f = user;
+    gi_run one = *f->run;
+    const size_t s = f->cut->bins.count, count = f->labels.count;
+    const double rows = (double)(f->pool.m + f->pool.n);
+    const double *sums = f->sums + q * s * s;
+    double *values = f->values + q * count;
+    gram_status status;
+
+    one.threads = 1; /* members are the tasks */
+    GI_TRY(gi_labels_values(&one, &f->labels, f->cut, sums, GRAM_TEST_UNBIASED,
+                            values));
+    take_ranks(values, count, 1e-12 * size_of(sums, s, rows * rows),
+               weight_of(q), f->room + q * count);
+done:
+    return status;
+}
+
+/* Member q as one more to look at. */
+static void add_member(family *f, const char *text, size_t q)
+{
+    const size_t count = f->labels.count;
+    const double *ranks = f->values + q * count;
+
+    if (ranks[0] < f->smallest[0]) {
+        f->text = text;
+        f->power = q;
+    }
+    for (size_t b = 0; b < count; b++)
+        f->smallest[b] = fmin(f->smallest[b], ranks[b]);
+    f->out->kernels++;
+}
+
+static gram_status add_family(family *f, const char *text)
+{
+    gram_status status = GRAM_OK;
+    gi_pool *p = &f->pool;
+    gi_cut c = {0};
+
+    gram_kernel_free(p->kernel);
+    p->kernel = NULL;
+    GI_TRY(gi_pool_kernel(f->run, text, f->o->scale, widen, p));
+    GI_TRY(gi_cut_new(f->run, p, f->bins, f->o->precision, &c));
+    GI_TRY(check_values(p, &c));
+    GI_TRY(start_labels(f, &c));
+    GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
+                          NULL));
+    f->cut = &c;
+    GI_TRY(gi_each(f->run, GI_POWERS, rank_member, f));
+    for (size_t q = 0; q < GI_POWERS; q++)
+        add_member(f, text, q);
+done:
+    f->cut = NULL;
+    gi_cut_clear(&c);
+    return status;
+}
+
+gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
+                             const gram_test_options *o, gi_aggregate *out)
+{
+    gram_status status = GRAM_OK;
+    const size_t count = o->permutations + 1, rows = p->m + p->n;
+    const size_t all = sizeof families / sizeof *families;
+    size_t as_small = 0;
+    family f = {.run = run, .o = o, .out = out};
+
+    *out = (gi_aggregate){.p_value = 1};
+    if (o->exact && rows > EXACT_ROWS)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "aggregate: permutes bins of rows, single rows (exact) "
+                       "up to %d, there are %zu",
+                       EXACT_ROWS, rows);
+    f.bins = o->exact          ? rows
+             : o->bins         ? o->bins
+             : rows > FEW_ROWS ? BINS
+             : rows < FEW_BINS ? rows
+                               : FEW_BINS;
+    f.pool = (gi_pool){.table = p->table, .m = p->m, .n = p->n};
+    if (o->kernel)
+        GI_TRY(add_family(&f, o->kernel));
+    for (size_t i = 0; !o->kernel && i < all; i++)
+        GI_TRY(add_family(&f, families[i]));
+    GI_TRY(make_best(&f));
+    for (size_t b = 0; b < count; b++)
+        as_small += f.smallest[b] <= f.smallest[0];
+    out->p_value = (double)as_small / (double)count;
+done:
+    f.pool.table = NULL;
+    gi_pool_clear(&f.pool);
+    gi_labels_clear(&f.labels);
+    gi_free(f.smallest);
+    gi_free(f.values);
+    gi_free(f.sums);
+    gi_free(f.room);
+    return status;
+}

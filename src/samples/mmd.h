@@ -1,0 +1,193 @@
+/* mmd.h - a two-sample test on its way: what its parts hand to each other.
+ *
+ *     pool.c       both samples as one table, the kernel with its numbers
+ *     cut.c        the rows in a seeded order, cut into bins
+ *     mmd.c        the statistic from sums, its variance, its null moments
+ *     permute.c    labels drawn anew: bins, rows, wild weights
+ *     null.c       gamma and spectral p-values
+ *     aggregate.c  many widths at once
+ *     blocks.c     block and linear estimators
+ *     test.c       what was asked for, put together
+ */
+#ifndef GI_MMD_H
+#define GI_MMD_H
+
+#include "data/table/missing.h"
+#include "kernels/engine/engine.h"
+#include "kernels/program/learn.h"
+#include "kernels/program/points.h"
+
+/* ------------------------------------------------------------------- pool */
+
+typedef struct gi_pool {
+    gram_table *table; /* features: rows of the first sample, then second */
+    const gram_table *sample[2]; /* as given, to tell which is at fault; NULL
+                                    once the kernel is there */
+    size_t m, n;
+    gram_kernel *kernel; /* nothing open */
+    gram_program *program;
+    gi_points *x;   /* in double */
+    gi_fills fills; /* what stands for missing cells */
+} gi_pool;
+
+/* Sentences that go into the report. */
+gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
+    GI_PRINTF(3, 4);
+
+/* Both tables as one, missing cells by the policy; b NULL: a alone, n = 0. */
+gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
+                         gram_missing missing, gi_dict *warnings, gi_pool *out);
+
+/* The kernel of the text, NULL: rbf, for the rows of out->table; open numbers
+ * from the median distance, those of lengths times `widen`. */
+gram_status gi_pool_kernel(gi_run *run, const char *text,
+                           gram_kernel_scale scale, double widen, gi_pool *out);
+
+/* From the kernel as it is: program and points. */
+gram_status gi_pool_compile(gi_run *run, gi_pool *p);
+void gi_pool_clear(gi_pool *p);
+
+/* Say what a kernel that is not characteristic cannot see.  (blind.c) */
+gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings);
+
+/* Has the program a matrix from a file, whose rows must stay in order? */
+int gi_pool_is_fixed(const gi_pool *p);
+
+/* -------------------------------------------------------------------- cut */
+
+/* The rows in the order in which they are worked on: the first sample, in bins
+ * of equal size and a rest, then the second.  Bins of equal size move. */
+typedef struct gi_cut {
+    size_t m, n;
+    size_t *row;   /* of the pool */
+    gi_points *x;  /* in that order, in double */
+    gi_points *at; /* the same rows in the precision of the tiles */
+    gi_bins bins;
+    size_t *start;    /* bins.start */
+    size_t *moves;    /* bins that move: those of the first sample first */
+    size_t moving;    /* how many */
+    size_t moving_a;  /* of these, of the first sample */
+    double *diagonal; /* k(x_i, x_i), in that order */
+} gi_cut;
+
+/* `bins` 1: one for each sample, none moves; else about that many; as many as
+ * rows: each row is one.  precision as in gram_test_options. */
+gram_status gi_cut_new(gi_run *run, const gi_pool *p, size_t bins,
+                       int precision, gi_cut *out);
+void gi_cut_clear(gi_cut *c);
+
+/* -------------------------------------------------------------- statistic */
+
+/* Sums over ordered pairs of different rows, by sample, and of k(x_i, x_i). */
+typedef struct gi_mmd_sums {
+    double xx, xy, yy; /* xy: x in the first, y in the second, once */
+    double dx, dy;
+} gi_mmd_sums;
+
+double gi_mmd_value(const gi_mmd_sums *s, double m, double n,
+                    gram_test_statistic kind);
+
+typedef struct gi_mmd {
+    gi_mmd_sums sums;
+    double unbiased, biased;
+    double variance;      /* of the unbiased one */
+    double first;         /* of it, times rows: what stays for many rows */
+    double null_mean;     /* of the biased one, if P = Q */
+    double null_variance; /* of both, if P = Q */
+    double spread;        /* variance of k over pairs */
+    double *witness;      /* per row of the pool, its own left out */
+} gi_mmd;
+
+/* From the sums of gi_engine_bins over the bins of c, two powers, and its row
+ * sums; witness has room for all rows. */
+void gi_mmd_estimate(const gi_cut *c, const double *sums, const double *rows,
+                     double *witness, gi_mmd *out);
+
+/* One pass over the kernel of all rows: the cut into `bins`, the sums over its
+ * bins (two powers), row sums, and what follows from them. */
+typedef struct gi_look {
+    gi_cut c;
+    double *sums, *rows, *witness;
+    gi_mmd e;
+} gi_look;
+gram_status gi_look_new(gi_run *run, const gi_pool *p, size_t bins,
+                        int precision, gi_look *out);
+void gi_look_clear(gi_look *l);
+
+/* Rows of each sample with which a test of that level sees this difference 8
+ * times in 10. */
+double gi_mmd_rows_needed(const gi_mmd *e, size_t m, size_t n, double alpha);
+
+/* ----------------------------------------------------------- permutations */
+
+typedef struct gi_labels {
+    size_t count; /* labellings, number 0 the one that is */
+    size_t bins;
+    double *in; /* count x bins: 1 in the first sample, else 0 */
+} gi_labels;
+
+/* count labellings of the bins of c. */
+gram_status gi_labels_new(gi_run *run, const gi_cut *c, size_t count,
+                          gi_labels *out);
+void gi_labels_clear(gi_labels *l);
+
+/* The statistic for each labelling, from sums over bins. */
+gram_status gi_labels_values(gi_run *run, const gi_labels *l, const gi_cut *c,
+                             const double *sums, gram_test_statistic kind,
+                             double *values);
+
+/* How many of values[1] .. values[count-1] are at least values[0], up to
+ * rounding: `size` is that of what they are made of. */
+size_t gi_count_extreme(const double *values, size_t count, double rounding,
+                        double size);
+
+/* What permuting found. */
+typedef struct gi_permuted {
+    double p_value;
+    size_t count; /* permutations made */
+} gi_permuted;
+
+/* Rows permuted, `totals` being the row sums of the kernel. */
+typedef struct gi_exact {
+    gram_test_statistic kind;
+    size_t permutations;
+    double alpha;
+    int sequential;
+} gi_exact;
+gram_status gi_permute_rows(gi_run *run, const gi_pool *p, const gi_cut *c,
+                            const gi_mmd *e, const double *totals,
+                            const gi_exact *how, gi_permuted *out);
+
+/* Wild weights; rows of c in the order of time. */
+gram_status gi_permute_wild(gi_run *run, const gi_pool *p, const gi_cut *c,
+                            const gi_mmd *e, size_t draws, double dependence,
+                            gi_permuted *out);
+
+/* ------------------------------------------------------------ other nulls */
+
+/* P(null >= the statistic): by a gamma distribution of the same moments. */
+double gi_null_gamma(const gi_mmd *e);
+
+/* By a weighted sum of squared normal deviates, drawn `draws` times; weights
+ * are the eigenvalues of the kernel on a sample of the rows. */
+gram_status gi_null_spectral(gi_run *run, const gi_pool *p, const gi_mmd *e,
+                             size_t draws, double *p_value);
+
+/* ------------------------------------------------------------- estimators */
+
+/* Blocks of `size` rows of each sample: mean, standard error and p-value. */
+gram_status gi_mmd_blocks(gi_run *run, const gi_pool *p, size_t size,
+                          int precision, double *mean, double *error,
+                          double *p_value);
+
+/* ------------------------------------------------------------ aggregation */
+
+typedef struct gi_aggregate {
+    double p_value;
+    size_t kernels, bins;
+    gram_kernel *best; /* the one that speaks most for a difference */
+} gi_aggregate;
+gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
+                             const gram_test_options *o, gi_aggregate *out);
+
+#endif

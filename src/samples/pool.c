@@ -1,0 +1,238 @@
+/* pool.c - two samples as one table, and a kernel for all of its rows.
+ *
+ * Whatever the kernel learns, the scale of columns and the median distance, it
+ * learns from all rows without looking at which sample they are from: then the
+ * kernel stays the same when rows change sides, as permutation tests need it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kernels/proof/certified.h"
+#include "samples/mmd.h"
+#include "data/table/part.h"
+
+gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
+{
+    char line[1024];
+    int code;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return gi_dict_add(run, to, line, strlen(line), &code);
+}
+
+/* ------------------------------------------------------------------ tables */
+
+static gram_status check_rows(const char *which, size_t rows)
+{
+    return rows >= 2 ? GRAM_OK
+                     : gi_fail(GRAM_ERR_SHAPE,
+                               "%s sample: %zu row%s, must be 2 or more", which,
+                               rows, rows == 1 ? "" : "s");
+}
+
+/* Features of b that a has not are not compared. */
+static gram_status warn_columns(gi_run *run, const gram_table *a,
+                                const gram_table *b, gi_dict *warnings)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t j = 0; j < b->cols; j++) {
+        const gi_column *c = &b->column[j];
+
+        if (c->role == GRAM_ROLE_FEATURE &&
+            gi_dict_find(&a->names, c->name, strlen(c->name)) < 0)
+            GI_TRY(gi_sentence_add(run, warnings,
+                                   "column \"%s\" is in the second sample only "
+                                   "and was not compared",
+                                   c->name));
+    }
+done:
+    return status;
+}
+
+/* Rows with missing cells go; those of either sample are counted anew. */
+static gram_status leave_out(gi_run *run, gi_pool *p)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *whole = NULL;
+    size_t first = p->m, second = p->n;
+
+    GI_TRY(GI_NEW(run, whole, p->table->rows));
+    gi_table_whole_rows(p->table, NULL, whole);
+    for (size_t i = 0; i < p->table->rows; i++)
+        *(i < first ? &p->m : &p->n) -= !whole[i];
+    gi_table_keep_rows(p->table, whole);
+    GI_TRY(check_rows(second ? "first" : "the", p->m));
+    if (second)
+        GI_TRY(check_rows("second", p->n));
+done:
+    gi_free(whole);
+    return status;
+}
+
+static gram_status complete(gi_run *run, gram_missing missing, gi_pool *p)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_check_choice("missing", (int)missing, 0, GRAM_MISSING_INDICATOR));
+    if (missing == GRAM_MISSING_DROP)
+        GI_TRY(leave_out(run, p));
+    GI_TRY(gi_fills_learn(run, p->table, missing, &p->fills));
+    if (missing == GRAM_MISSING_MEAN || missing == GRAM_MISSING_INDICATOR)
+        GI_TRY(gi_fills_apply(run, &p->fills, p->table));
+done:
+    return status;
+}
+
+gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
+                         gram_missing missing, gi_dict *warnings, gi_pool *out)
+{
+    gram_status status = GRAM_OK;
+    unsigned char *feature = NULL;
+    gram_table *part = NULL;
+
+    GI_TRY(gi_table_context(check_rows(b ? "first" : "the", a->rows), a));
+    if (b)
+        GI_TRY(gi_table_context(check_rows("second", b->rows), b));
+    GI_TRY(GI_NEW(run, feature, a->cols));
+    for (size_t j = 0; j < a->cols; j++)
+        feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;
+    GI_TRY(gi_table_part(run, a, feature, NULL, &part));
+    if (b) {
+        GI_TRY(gi_table_join(run, part, b, &out->table));
+        GI_TRY(warn_columns(run, a, b, warnings));
+    } else {
+        out->table = part;
+        part = NULL;
+    }
+    out->sample[0] = a;
+    out->sample[1] = b;
+    out->m = a->rows;
+    out->n = b ? b->rows : 0;
+    GI_TRY(complete(run, missing, out));
+done:
+    gram_table_free(part);
+    gi_free(feature);
+    return status;
+}
+
+/* ----------------------------------------------------------------- kernels */
+
+/* The power with which a number multiplies what it scales. */
+static double power_of(const gram_program *p, int theta)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].slot == theta)
+            return p->op[i].power;
+    return 1;
+}
+
+/* theta of p, open numbers at their starts.  A length is multiplied with
+ * `widen`, the inverse of one divided by it. */
+static gram_status start_values(gi_run *run, const gram_program *p,
+                                const gi_points *x, double widen, double *theta)
+{
+    gram_status status = GRAM_OK;
+    gi_unknown *unknown = NULL;
+    size_t count = 0;
+
+    GI_TRY(gi_unknowns_new(run, p, x, &unknown, &count));
+    if (p->thetas)
+        memcpy(theta, p->theta, p->thetas * sizeof *theta);
+    for (size_t u = 0; u < count; u++) {
+        const gi_slot *slot = &p->kernel->slot[unknown[u].slot];
+        double start = unknown[u].start;
+        int theta_0 = p->first_theta[unknown[u].slot];
+
+        if (slot->param && slot->param->per_column)
+            start *= power_of(p, theta_0) < 0 ? widen : 1 / widen;
+        theta[unknown[u].theta] = start;
+    }
+done:
+    gi_free(unknown);
+    return status;
+}
+
+/* All rows; a cell that the kernel does not take is counted in its sample. */
+static gram_status gather(gi_run *run, const gram_program *p,
+                          const gi_pool *pool, gi_points **out)
+{
+    gram_status status = gi_points_new(run, p, pool->table, GI_DOUBLE, out);
+
+    for (int i = 0; i < 2 && status == GRAM_ERR_RANGE; i++) {
+        gi_points *x = NULL;
+
+        if (pool->sample[i] && gi_points_new(run, p, pool->sample[i], GI_DOUBLE,
+                                             &x) == GRAM_ERR_RANGE)
+            break;
+        gi_points_free(x);
+    }
+    return status;
+}
+
+gram_status gi_pool_kernel(gi_run *run, const char *text,
+                           gram_kernel_scale scale, double widen, gi_pool *out)
+{
+    gram_status status = GRAM_OK;
+    gram_kernel *written = NULL, *scaled = NULL;
+    gram_program *open = NULL;
+    gi_points *x = NULL;
+    double *theta = NULL;
+    int unknown_psd = 0;
+
+    text = text ? text : "rbf";
+    GI_TRY(gram_kernel_new(text, &written));
+    GI_TRY(gi_kernel_certified(written, &unknown_psd));
+    GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
+    GI_TRY(gi_program_new_scaled(run, scaled, text, out->table, &open));
+    GI_TRY(gather(run, open, out, &x));
+    out->sample[0] = out->sample[1] = NULL;
+    GI_TRY(GI_NEW(run, theta, open->thetas));
+    GI_TRY(start_values(run, open, x, widen, theta));
+    GI_TRY(gi_kernel_learned(run, open, theta, &out->kernel));
+    GI_TRY(gi_pool_compile(run, out));
+done:
+    gi_free(theta);
+    gi_points_free(x);
+    gi_program_free(open);
+    gram_kernel_free(scaled);
+    gram_kernel_free(written);
+    return status;
+}
+
+gram_status gi_pool_compile(gi_run *run, gi_pool *p)
+{
+    gram_status status;
+
+    gi_points_free(p->x);
+    p->x = NULL;
+    gi_program_free(p->program);
+    p->program = NULL;
+    GI_TRY(gi_program_new(run, p->kernel, p->table, 0, &p->program));
+    GI_TRY(gi_points_new(run, p->program, p->table, GI_DOUBLE, &p->x));
+done:
+    return status;
+}
+
+void gi_pool_clear(gi_pool *p)
+{
+    gi_points_free(p->x);
+    gi_program_free(p->program);
+    gram_kernel_free(p->kernel);
+    gram_table_free(p->table);
+    gi_fills_free(&p->fills);
+    *p = (gi_pool){0};
+}
+
+int gi_pool_is_fixed(const gi_pool *p)
+{
+    for (size_t i = 0; i < p->program->ops; i++)
+        if (p->program->op[i].code == GI_OP_MATRIX)
+            return 1;
+    return 0;
+}

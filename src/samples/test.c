@@ -1,0 +1,407 @@
+/* test.c - a two-sample test from beginning to end.
+ *
+ * One pass over the kernel of all rows gives the statistic, its standard error,
+ * the witness at every row and, binned, all permutations.  What else is asked
+ * for comes on top: exact permutations, wild weights, a null by eigenvalues; or
+ * takes its place: blocks, many kernels.
+ */
+#include "samples/test.h"
+
+#include <math.h>
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "kernels/engine/block.h"
+
+enum { PERMUTATIONS = 1000, BINS = GI_TEST_BINS, MOST = 10000000 };
+
+static const char *const statistics[] = {"unbiased", "biased", "block",
+                                         "linear"};
+static const char *const methods[] = {"permutation", "gamma", "spectral",
+                                      "wild"};
+
+const char *gram_test_statistic_name(gram_test_statistic statistic)
+{
+    return statistic <= GRAM_TEST_LINEAR ? statistics[statistic] : "unknown";
+}
+
+const char *gram_test_method_name(gram_test_method method)
+{
+    return method <= GRAM_TEST_WILD ? methods[method] : "unknown";
+}
+
+/* ----------------------------------------------------------------- options */
+
+/* Which wishes go together. */
+static gram_status check_wishes(const gram_test_options *o)
+{
+    int blocks = o->statistic >= GRAM_TEST_BLOCK;
+
+    if (o->aggregate && (blocks || o->method || o->split > 0 || o->sequential))
+        return gi_fail(GRAM_ERR_RANGE, "aggregate: goes with permutations of "
+                                       "the unbiased or biased statistic, and "
+                                       "neither with split nor sequential");
+    if (blocks && (o->method || o->exact || o->sequential))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "statistic %s: is normal and takes no method, neither "
+                       "exact nor sequential",
+                       gram_test_statistic_name(o->statistic));
+    if (o->method && (o->exact || o->sequential))
+        return gi_fail(GRAM_ERR_RANGE,
+                       "method %s: has no permutations to be exact or "
+                       "sequential",
+                       gram_test_method_name(o->method));
+    if (o->sequential && !o->exact)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "sequential: goes with exact, binned permutations cost "
+                       "next to nothing");
+    return GRAM_OK;
+}
+
+gram_status gi_test_options_read(const gram_test_options *given,
+                                 gram_test_options *out)
+{
+    static const gram_test_options none;
+    gram_test_options o = given ? *given : none;
+
+    if (gi_check_choice("scale", (int)o.scale, 0, GRAM_KERNEL_SCALE_MINMAX) ||
+        gi_check_choice("statistic", (int)o.statistic, 0, GRAM_TEST_LINEAR) ||
+        gi_check_choice("method", (int)o.method, 0, GRAM_TEST_WILD) ||
+        gi_check_choice("precision", o.precision, 0, 2))
+        return GRAM_ERR_RANGE;
+    o.permutations = o.permutations ? o.permutations : PERMUTATIONS;
+    o.alpha = o.alpha == 0 ? 0.05 : o.alpha;
+    o.dependence = o.dependence == 0 ? 20 : o.dependence;
+    if (o.permutations > MOST)
+        return gi_fail(GRAM_ERR_RANGE, "permutations = %zu, must be at most %d",
+                       o.permutations, MOST);
+    if (!(o.alpha > 0 && o.alpha < 1))
+        return gi_fail(GRAM_ERR_RANGE, "alpha = %g, must be between 0 and 1",
+                       o.alpha);
+    if (!(o.split >= 0 && o.split < 1))
+        return gi_fail(GRAM_ERR_RANGE, "split = %g, must be from 0 to below 1",
+                       o.split);
+    if (!(o.dependence > 0 && isfinite(o.dependence)))
+        return gi_fail(GRAM_ERR_RANGE, "dependence = %g, must be positive",
+                       o.dependence);
+    if (o.bins == 1 || o.block == 1)
+        return gi_fail(GRAM_ERR_RANGE, "bins or block = 1, must be 2 or more");
+    *out = o;
+    return check_wishes(&o);
+}
+
+/* ------------------------------------------------------------------- parts */
+
+typedef struct testing {
+    gi_run *run;
+    gram_test_options o;
+    gram_test *t;
+    gi_look look;
+} testing;
+
+static size_t wanted_bins(const testing *g)
+{
+    const gram_test_options *o = &g->o;
+    size_t rows = g->t->pool.m + g->t->pool.n;
+    size_t bins = o->bins ? o->bins : BINS;
+
+    if (o->method || o->exact || o->aggregate || o->statistic > 1)
+        return 1;
+    return bins < rows ? bins : rows;
+}
+
+/* The statistic, its error and the witness. */
+static gram_status estimate(testing *g)
+{
+    gram_status status = GRAM_OK;
+    gi_look *l = &g->look;
+
+    GI_TRY(gi_look_new(g->run, &g->t->pool, wanted_bins(g), g->o.precision, l));
+    g->t->witness = l->witness;
+    l->witness = NULL;
+    if (!(l->e.spread > 1e-12))
+        GI_TRY(gi_sentence_add(g->run, &g->t->warnings,
+                               "the kernel is the same for all pairs of rows, "
+                               "so that no difference can be seen"));
+done:
+    return status;
+}
+
+static gram_status permute_bins(testing *g)
+{
+    gram_status status = GRAM_OK;
+    gram_test_report *r = &g->t->report;
+    const size_t count = g->o.permutations + 1;
+    const double m = (double)g->look.c.m, n = (double)g->look.c.n;
+    gi_labels labels = {0};
+    double *values = NULL, size;
+    size_t larger;
+
+    GI_TRY(GI_NEW(g->run, values, count));
+    GI_TRY(gi_labels_new(g->run, &g->look.c, count, &labels));
+    GI_TRY(gi_labels_values(g->run, &labels, &g->look.c, g->look.sums,
+                            g->o.statistic, values));
+    size = (fabs(g->look.e.sums.xx) + fabs(g->look.e.sums.yy) +
+            fabs(g->look.e.sums.xy)) /
+           fmin(m * m, n * n);
+    larger = gi_count_extreme(values, count, 1e-14, size);
+    r->p_value = (1 + (double)larger) / (double)count;
+    r->permutations = g->o.permutations;
+    r->bins = g->look.c.moving;
+done:
+    gi_labels_clear(&labels);
+    gi_free(values);
+    return status;
+}
+
+static gram_status permute_rows(testing *g)
+{
+    gram_status status = GRAM_OK;
+    gram_test_report *r = &g->t->report;
+    const size_t rows = g->look.c.m + g->look.c.n;
+    const gi_exact how = {g->o.statistic, g->o.permutations, g->o.alpha,
+                          g->o.sequential};
+    gi_permuted found = {0};
+    double *totals = NULL;
+
+    GI_TRY(GI_NEW(g->run, totals, rows));
+    for (size_t i = 0; i < rows; i++)
+        totals[i] = g->look.rows[2 * i] + g->look.rows[2 * i + 1];
+    GI_TRY(gi_permute_rows(g->run, &g->t->pool, &g->look.c, &g->look.e, totals,
+                           &how, &found));
+    r->p_value = found.p_value;
+    r->permutations = found.count;
+    r->bins = rows;
+done:
+    gi_free(totals);
+    return status;
+}
+
+/* Points in the order of time instead of the seeded one. */
+static gram_status wild(testing *g)
+{
+    gram_status status = GRAM_OK;
+    const gi_pool *p = &g->t->pool;
+    gi_cut c = g->look.c;
+    gi_permuted found = {0};
+
+    c.x = c.at = NULL;
+    c.diagonal = NULL;
+    GI_TRY(GI_NEW(g->run, c.diagonal, p->m + p->n));
+    for (size_t i = 0; i < p->m + p->n; i++)
+        c.diagonal[g->look.c.row[i]] = g->look.c.diagonal[i];
+    GI_TRY(gi_points_view(g->run, p->x, g->look.c.at->precision, &c.at));
+    GI_TRY(gi_permute_wild(g->run, p, &c, &g->look.e, g->o.permutations,
+                           g->o.dependence, &found));
+    g->t->report.p_value = found.p_value;
+    g->t->report.permutations = found.count;
+done:
+    gi_points_free(c.at);
+    gi_free(c.diagonal);
+    return status;
+}
+
+static gram_status asymptotic(testing *g)
+{
+    gram_status status = GRAM_OK;
+    gram_test_report *r = &g->t->report;
+
+    if (g->o.method == GRAM_TEST_GAMMA) {
+        r->p_value = gi_null_gamma(&g->look.e);
+    } else {
+        GI_TRY(gi_null_spectral(g->run, &g->t->pool, &g->look.e,
+                                g->o.permutations, &r->p_value));
+        r->permutations = g->o.permutations;
+    }
+    if (g->look.c.m < 100 || g->look.c.n < 100)
+        GI_TRY(gi_sentence_add(g->run, &g->t->warnings,
+                               "method %s is for many rows, samples of %zu and "
+                               "%zu may be too few: permutations are exact",
+                               gram_test_method_name(g->o.method), g->look.c.m,
+                               g->look.c.n));
+done:
+    return status;
+}
+
+/* -------------------------------------------------------------------- test */
+
+/* What the pass over all pairs is of the whole: permutations of rows are as
+ * many more, those of bins next to nothing. */
+static double share_of_pass(const testing *g)
+{
+    return g->o.aggregate                                ? 1
+           : g->o.exact || g->o.method == GRAM_TEST_WILD ? 0.05
+           : g->o.method == GRAM_TEST_SPECTRAL           ? 0.5
+                                                         : 0.95;
+}
+
+static gram_status by_statistic(testing *g)
+{
+    gram_status status = GRAM_OK;
+    gram_test_report *r = &g->t->report;
+    gi_run *all = g->run, part = gi_run_part(all, 0, share_of_pass(g));
+
+    g->run = &part;
+    GI_TRY(estimate(g));
+    part = gi_run_part(all, share_of_pass(g), 1);
+    r->statistic = g->o.statistic == GRAM_TEST_BIASED ? g->look.e.biased
+                                                      : g->look.e.unbiased;
+    r->std_error = sqrt(g->look.e.variance);
+    r->rows_needed =
+        gi_mmd_rows_needed(&g->look.e, g->look.c.m, g->look.c.n, g->o.alpha);
+    if (g->o.aggregate)
+        goto done; /* p is known */
+    if (g->o.method == GRAM_TEST_WILD)
+        GI_TRY(wild(g));
+    else if (g->o.method)
+        GI_TRY(asymptotic(g));
+    else if (g->o.exact)
+        GI_TRY(permute_rows(g));
+    else
+        GI_TRY(permute_bins(g));
+done:
+    g->run = all;
+    return status;
+}
+
+static gram_status by_blocks(testing *g)
+{
+    gram_status status;
+    gram_test_report *r = &g->t->report;
+    const gi_pool *p = &g->t->pool;
+    size_t fewer = p->m < p->n ? p->m : p->n, size = g->o.block;
+
+    if (g->o.statistic == GRAM_TEST_LINEAR)
+        size = 2;
+    else if (size == 0)
+        size = fewer < 16 ? 2 : (size_t)sqrt((double)fewer);
+    GI_TRY(gi_mmd_blocks(g->run, p, size, g->o.precision, &r->statistic,
+                         &r->std_error, &r->p_value));
+done:
+    return status;
+}
+
+static gram_status by_aggregate(testing *g)
+{
+    gram_status status;
+    gram_test_report *r = &g->t->report;
+    gi_pool *p = &g->t->pool;
+    gi_aggregate found = {0};
+    gi_run *all = g->run, part = gi_run_part(all, 0, 0.8);
+
+    g->run = &part;
+    GI_TRY(gi_mmd_aggregate(g->run, p, &g->o, &found));
+    part = gi_run_part(all, 0.8, 1);
+    r->p_value = found.p_value;
+    r->permutations = g->o.permutations;
+    r->bins = found.bins;
+    r->kernels = found.kernels;
+    p->kernel = found.best;
+    found.best = NULL;
+    GI_TRY(gi_pool_compile(g->run, p));
+    GI_TRY(by_statistic(g));
+done:
+    g->run = all;
+    gram_kernel_free(found.best);
+    return status;
+}
+
+static gram_status make_test(testing *g, const gram_table *a,
+                             const gram_table *b)
+{
+    gram_status status = GRAM_OK;
+    gram_test *t = g->t;
+    gi_pool *p = &t->pool;
+    gi_run *all = g->run, part = gi_run_part(all, 0, g->o.split > 0 ? 0.5 : 0);
+
+    g->run = &part;
+    GI_TRY(gi_pool_join(g->run, a, b, g->o.missing, &t->warnings, p));
+    t->report.kernels = 1;
+    if (g->o.split > 0)
+        GI_TRY(gi_pool_split(g->run, &g->o, p));
+    else if (!g->o.aggregate)
+        GI_TRY(gi_pool_kernel(g->run, g->o.kernel, g->o.scale, 1, p));
+    part = gi_run_part(all, g->o.split > 0 ? 0.5 : 0, 1);
+    if (g->o.aggregate)
+        GI_TRY(by_aggregate(g));
+    else if (g->o.statistic >= GRAM_TEST_BLOCK)
+        GI_TRY(by_blocks(g));
+    else
+        GI_TRY(by_statistic(g));
+    GI_TRY(gi_pool_warn(g->run, p, &t->warnings));
+    t->report.m = p->m;
+    t->report.n = p->n;
+    t->report.d = p->program->sources;
+done:
+    g->run = all;
+    return status;
+}
+
+gram_status gi_test_refer(gi_run *run, gram_test *t)
+{
+    gram_status status;
+    gram_test_report *r = &t->report;
+
+    GI_TRY(GI_NEW(run, t->sentence, t->warnings.count));
+    for (size_t i = 0; i < t->warnings.count; i++)
+        t->sentence[i] = gi_dict_at(&t->warnings, i);
+    r->kernel = gram_kernel_text(t->pool.kernel);
+    r->other = t->other ? gram_kernel_text(t->other) : NULL;
+    r->warnings = t->sentence;
+    r->warning_count = t->warnings.count;
+    r->reject = r->p_value <= r->alpha;
+done:
+    return status;
+}
+
+gram_status gram_test_samples(const gram_table *a, const gram_table *b,
+                              const gram_test_options *options,
+                              const gram_exec *exec, gram_test **out)
+{
+    gram_status status = GRAM_OK;
+    gi_run run = gi_run_begin(exec);
+    const double start = gi_clock();
+    const size_t used = gram_memory_used(), peak = gi_peak_begin();
+    testing g = {.run = &run};
+
+    *out = NULL;
+    GI_TRY(gi_test_options_read(options, &g.o));
+    GI_TRY(GI_NEW_ZERO(&run, g.t, 1));
+    g.t->report = (gram_test_report){
+        .statistic_name = gram_test_statistic_name(g.o.statistic),
+        .method = g.o.statistic >= GRAM_TEST_BLOCK
+                      ? "normal"
+                      : gram_test_method_name(g.o.method),
+        .alpha = g.o.alpha,
+        .rows_needed = NAN};
+    GI_TRY(make_test(&g, a, b));
+    GI_TRY(gi_test_refer(&run, g.t));
+    GI_TRY(gi_run_tick(&run, 1));
+    g.t->report.seconds = gi_clock() - start;
+    *out = g.t;
+    g.t = NULL;
+done:
+    gi_look_clear(&g.look);
+    gram_test_free(g.t);
+    size_t most = gi_peak_end(peak);
+    if (*out)
+        (*out)->report.peak_bytes = most > used ? most - used : 0;
+    return status;
+}
+
+void gram_test_free(gram_test *t)
+{
+    if (!t)
+        return;
+    gi_pool_clear(&t->pool);
+    gram_kernel_free(t->other);
+    gi_free(t->witness);
+    gi_dict_free(&t->warnings);
+    gi_free(t->sentence);
+    gi_free(t);
+}
+
+const gram_test_report *gram_test_report_get(const gram_test *t)
+{
+    return &t->report;
+}

@@ -1,0 +1,28 @@
+/* test.h - the inside of a test that was made.
+ */
+#ifndef GI_TEST_H
+#define GI_TEST_H
+
+#include "samples/mmd.h"
+
+struct gram_test {
+    gi_pool pool;       /* what was tested; n = 0: independence */
+    gram_kernel *other; /* independence: the kernel of y */
+    double *witness;    /* per row of the pool; NULL: independence */
+    gi_dict warnings;   /* sentences */
+    const char **sentence;
+    gram_test_report report;
+};
+
+/* options with the defaults filled in.  Errors: RANGE. */
+gram_status gi_test_options_read(const gram_test_options *given,
+                                 gram_test_options *out);
+
+/* Put the report's pointers in place. */
+gram_status gi_test_refer(gi_run *run, gram_test *t);
+
+/* split.c: the width of greatest power on some rows of the pool; the others,
+ * with that kernel, become the pool. */
+gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p);
+
+#endif
