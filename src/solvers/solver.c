@@ -62,6 +62,15 @@ gram_status gi_solver_find(const char *name, const gi_solver **out)
         gi_did_you_mean_one_of(name, names, COUNT, hint, sizeof hint));
 }
 
+const gi_solver *gi_solver_with(unsigned flags)
+{
+    size_t i = 0;
+
+    while (i < COUNT && (solvers[i]->flags & flags) != flags)
+        i++;
+    return solvers[i];
+}
+
 double gi_rate_gemm(const gi_blas *blas)
 {
     return blas == &gi_blas_single ? RATE_SINGLE : RATE_DOUBLE;
@@ -94,11 +103,9 @@ const gi_cost gi_cost_squared_only = {.why = "only for the squared loss"};
 
 /* ------------------------------------------------------------------- choose */
 
-/* gd answers to a tolerance that is felt, and only cg of the others leaves
- * nothing to take variances from. */
 static int is_candidate(const gi_solver *s, const gi_problem *p)
 {
-    return strcmp(s->name, "gd") != 0 && (!p->keep_factor || s->variance);
+    return (s->flags & GI_SOLVER_EXACT) && (!p->keep_factor || s->variance);
 }
 
 /* What everyone would need, as a sentence.  Bytes grow at least as rows do. */
@@ -167,8 +174,7 @@ static gram_status check(gi_run *run, const gi_solver *solver,
                        p->lambda);
     cost = solver->cost(run, p, p->n);
     if (!cost.possible)
-        return gi_fail(GRAM_ERR_RANGE, "solver %s: %s", solver->name,
-                       cost.why ? cost.why : "not for this kernel");
+        return gi_fail(GRAM_ERR_RANGE, "solver %s: %s", solver->name, cost.why);
     return GRAM_OK;
 }
 
@@ -196,6 +202,33 @@ gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
 done:
     if (status != GRAM_OK)
         gi_solution_free(out);
+    return status;
+}
+
+gram_status gi_solver_path(gi_run *run, const gi_solver *solver,
+                           const gi_problem *p, const double *lambda,
+                           size_t lambdas, gi_solution_take take, void *user)
+{
+    gi_problem at = *p;
+    gi_solution s = {0};
+    double *start = NULL;
+    gram_status status = GRAM_OK;
+
+    if (solver->path)
+        return solver->path(run, p, lambda, lambdas, take, user);
+    for (size_t l = 0; l < lambdas; l++) {
+        at.lambda = lambda[l];
+        gi_solution_free(&s);
+        GI_TRY(gi_solver_solve(run, solver, &at, &s));
+        GI_TRY(take(user, l, &s));
+        gi_free(start);
+        start = s.alpha;
+        at.start = start;
+        s.alpha = NULL;
+    }
+done:
+    gi_free(start);
+    gi_solution_free(&s);
     return status;
 }
 

@@ -11,9 +11,10 @@
  * covariance s K, noise variance s lambda D, a flat prior on b; s is the
  * amplitude.  Several targets share K, D and lambda.
  *
- * A solver is a row of solvers.def: it says what it can do and what that
- * costs, solves, and gives variances.  `auto` takes the cheapest that fits in
- * memory; costs depend on the problem alone, never on a measurement.
+ * A solver is a row of solvers.def: it says what it can solve and at what
+ * cost, solves, and has in its table all that others need to know of it: they
+ * ask for a capability, never for a name.  `auto` takes the cheapest that fits
+ * in memory; costs depend on the problem alone, never on a measurement.
  */
 #ifndef GI_SOLVER_H
 #define GI_SOLVER_H
@@ -117,11 +118,32 @@ typedef struct gi_cost {
     int possible;
     double bytes;    /* at the peak, the operator's included */
     double seconds;  /* by fixed rates of a core times threads */
-    const char *why; /* if not possible: a reason, or NULL: not this kernel */
+    const char *why; /* if not possible: what it needs, "lambda is 0" */
 } gi_cost;
+
+/* What a solver does, beside solving. */
+enum {
+    GI_SOLVER_EXACT = 1, /* answers to rounding, so that `auto` may take it */
+    GI_SOLVER_HOLDS_OUT = 2, /* watches the rows of gi_problem.held */
+    GI_SOLVER_FACTOR = 4,    /* with keep_factor it leaves a factor, and its
+                                variances need it; without this flag variances
+                                come from problem and solution alone */
+    GI_SOLVER_SYSTEM = 8,    /* that factor is one of K + lambda D + jitter, in
+                                either precision, with inverse_one */
+    GI_SOLVER_SINGLE = 16,   /* reads a stored K in single precision */
+    GI_SOLVER_TOLERANT = 32  /* the same, where lambda hides what K loses */
+};
+
+/* Takes the solution at lambda number l: alpha, intercept, steps, converged.
+ * It is gone afterwards. */
+typedef gram_status (*gi_solution_take)(void *user, size_t l,
+                                        const gi_solution *s);
+
+struct gi_many; /* many.h */
 
 struct gi_solver {
     const char *name, *brief;
+    unsigned flags;
 
     /* Of solving p on so many of its rows, p->n or fewer: a random subset, of
      * which p tells the rest. */
@@ -133,10 +155,32 @@ struct gi_solver {
     /* out[i] = variance of f + b at row i of T (rows: new points, columns: the
      * problem's), in units of s, without noise, never below 0; with
      * solution->factor where the solver has one.  NULL: another solver must
-     * be asked, dual if it fits. */
+     * be asked, one with GI_SOLVER_SYSTEM if it fits. */
     gram_status (*variance)(gi_run *run, const gi_problem *p,
                             const gi_solution *s, const gi_operator *T,
                             double *out);
+
+    /* out[i*targets + t] = f + b at row i of T, better than from alpha or
+     * weights, for all rows in one pass.  NULL: it is T alpha + b, or with
+     * weights phi(x).w + b. */
+    gram_status (*mean)(gi_run *run, const gi_problem *p, const gi_solution *s,
+                        const gi_operator *T, double *out);
+
+    /* The log evidence of every target (squared loss), NaN where it is not
+     * known, given s of each.  NULL: it is never known. */
+    gram_status (*evidence)(gi_run *run, const gi_problem *p,
+                            const gi_solution *s, const double *amplitude,
+                            double *out);
+
+    /* gi_solver_path, to the precision that selection needs.  NULL: one after
+     * the other. */
+    gram_status (*path)(gi_run *run, const gi_problem *p, const double *lambda,
+                        size_t lambdas, gi_solution_take take, void *user);
+
+    /* Many problems over one K stored in single precision, such as folds and
+     * pairs of classes, all of them at once.  NULL: each is a problem of its
+     * own. */
+    gram_status (*many)(gi_run *run, const struct gi_many *m);
 };
 
 /* What the cost of a solver says that takes the squared loss only. */
@@ -146,16 +190,24 @@ extern const gi_cost gi_cost_squared_only;
 const gi_solver *gi_solver_at(size_t i);
 /* By name.  Errors: NAME, with a suggestion. */
 gram_status gi_solver_find(const char *name, const gi_solver **out);
+/* The first that has all these flags, or NULL. */
+const gi_solver *gi_solver_with(unsigned flags);
 
 /* The cheapest in seconds among those that are possible within run->memory
- * and answer to rounding (gd is never chosen).  Errors: MEMORY, with what
- * each would need. */
+ * and answer to rounding.  Errors: MEMORY, with what each would need. */
 gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
                              const gi_solver **out);
 
 /* Solve with `solver`, or with the one gi_solver_choose takes if NULL. */
 gram_status gi_solver_solve(gi_run *run, const gi_solver *solver,
                             const gi_problem *p, gi_solution *out);
+
+/* p at all of lambda, positive and best descending, instead of p->lambda, by
+ * solver->path, or one after the other, each from the solution before.
+ * Errors: those of gi_solver_solve, and of `take`. */
+gram_status gi_solver_path(gi_run *run, const gi_solver *solver,
+                           const gi_problem *p, const double *lambda,
+                           size_t lambdas, gi_solution_take take, void *user);
 
 /* s of each target: as p->amplitude says, from alpha; NaN where n is too
  * small.  With a loss other than squared it is 1/(2 lambda), the prior of which

@@ -18,6 +18,7 @@ static gram_status check_amount(const char *name, double x)
 gram_status gi_fit_options_check(const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
+    const gi_solver *solver = NULL;
 
     GI_TRY(gi_check_choice("task", (int)o->task, 0, GRAM_TASK_CLASSIFICATION));
     GI_TRY(
@@ -38,10 +39,12 @@ gram_status gi_fit_options_check(const gram_fit_options *o)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "holdout = %g, must be 0 or more and below 1",
                        o->holdout));
-    if (o->holdout > 0 && (!o->solver || strcmp(o->solver, "gd") != 0))
+    if (o->holdout > 0 && o->solver && strcmp(o->solver, "auto") != 0)
+        GI_TRY(gi_solver_find(o->solver, &solver));
+    if (o->holdout > 0 && !(solver && (solver->flags & GI_SOLVER_HOLDS_OUT)))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
-                       "holdout = %g: only solver gd holds rows out",
-                       o->holdout));
+                       "holdout = %g: only solver %s holds rows out",
+                       o->holdout, gi_solver_with(GI_SOLVER_HOLDS_OUT)->name));
 done:
     return status;
 }

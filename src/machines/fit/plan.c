@@ -158,7 +158,7 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
         cost.bytes += gi_machine_pairs_bytes(m, solver);
 
     cost.seconds += more * cost.seconds;
-    if (m->keep_factor && strcmp(solver->name, "dual") == 0)
+    if (m->keep_factor && (solver->flags & GI_SOLVER_SYSTEM))
         cost.bytes += more * (double)gi_chol_bytes(m->n, &gi_blas_double);
     return cost;
 }
@@ -181,10 +181,8 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
     GI_TRY(gi_solver_find(f->o->solver, &f->plan.solver));
     cost = solution_cost(f, budget, f->plan.solver, p);
     if (!cost.possible)
-        GI_TRY(gi_fail(GRAM_ERR_RANGE, "solver %s: %s", f->o->solver,
-                       cost.why ? cost.why
-                                : "this kernel has not the structure it "
-                                  "needs"));
+        GI_TRY(
+            gi_fail(GRAM_ERR_RANGE, "solver %s: %s", f->o->solver, cost.why));
     if (cost.bytes > (double)budget->memory)
         GI_TRY(gi_fail(GRAM_ERR_MEMORY,
                        "solver %s needs %s for %zu rows, %s may be used",

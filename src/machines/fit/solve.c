@@ -1,13 +1,5 @@
 /* solve.c - from kernel, rows and lambda to alpha, and what the solution says
  * of amplitude and evidence.
- *
- * With A = K + lambda D and a flat prior on the intercept (Harville 1974), the
- * log evidence of a target is
- *
- *     -1/2 (y'alpha/s + log det A + m log(2 pi s) + log 1'A^-1 1)
- *
- * where m = n - 1, and without intercept m = n and no last term.  A factor in
- * double has log det A; primal and Markov machines have it from their path.
  */
 #include <math.h>
 #include <string.h>
@@ -16,66 +8,12 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/machine.h"
-#include "solvers/path/path.h"
 
 enum { STREAM = 0x686f6c64 };
 
 /* With fewer rows a factor in double is made for the sake of the evidence;
  * with more, single precision may be worth it. */
 enum { EVIDENCE_ROWS = GI_EVIDENCE_ROWS };
-
-static const double two_pi = 6.283185307179586;
-
-/* ---------------------------------------------------------------- evidence */
-
-static double factor_evidence(const gi_problem *p, const gi_solution *s,
-                              size_t target, double amplitude)
-{
-    double quadratic = 0, one = 0;
-    double m = (double)p->n - (p->intercept ? 1 : 0), logdet;
-
-    for (size_t i = 0; i < p->n; i++) {
-        quadratic +=
-            p->y[i * p->targets + target] * s->alpha[i * p->targets + target];
-        one += p->intercept ? s->inverse_one[i] : 0;
-    }
-    logdet = gi_chol_logdet(s->factor) + (p->intercept ? log(one) : 0);
-    return -(quadratic / amplitude + logdet + m * log(two_pi * amplitude)) / 2;
-}
-
-/* The evidences of a problem's targets, NaN where they are not known. */
-static gram_status find_evidence(gi_run *run, const gi_problem *p,
-                                 const gi_solution *s, const double *amplitude,
-                                 double *out)
-{
-    gram_status status = GRAM_OK;
-    const char *solver = s->solver->name;
-    gi_path *path = NULL;
-    gi_criteria *at = NULL;
-    int dual = strcmp(solver, "dual") == 0 && s->factor && s->alpha &&
-               gi_chol_blas(s->factor) == &gi_blas_double;
-
-    for (size_t t = 0; t < p->targets; t++)
-        out[t] = dual && amplitude[t] > 0
-                     ? factor_evidence(p, s, t, amplitude[t])
-                     : NAN;
-    if (!(p->lambda > 0))
-        goto done;
-    if (strcmp(solver, "markov") == 0)
-        GI_TRY(gi_path_markov(run, p, &path));
-    else if (strcmp(solver, "primal") == 0)
-        GI_TRY(gi_path_primal(run, p, &path));
-    if (!path)
-        goto done;
-    GI_TRY(GI_NEW(run, at, p->targets));
-    GI_TRY(path->at(path, run, &p->lambda, 1, GI_WANT_EVIDENCE, at));
-    for (size_t t = 0; t < p->targets; t++)
-        out[t] = at[t].evidence;
-done:
-    gi_path_free(path);
-    gi_free(at);
-    return status;
-}
 
 /* ------------------------------------------------------------------ wishes */
 
@@ -144,23 +82,19 @@ gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
 {
     gram_status status = GRAM_OK;
     gi_solution *s = &m->solution[q];
-    double *evidence = NULL;
 
     gi_problem_amplitudes(p, s, m->amplitude + q);
     for (size_t t = 0; t < p->targets; t++) {
         m->variance[q + t] = m->amplitude[q + t] * p->lambda;
         m->constant[q + t] = s->intercept[t] + m->shift[q + t];
     }
-    if (isnan(m->evidence[q])) {
-        GI_TRY(GI_NEW(run, evidence, p->targets));
-        GI_TRY(find_evidence(run, p, s, m->amplitude + q, evidence));
-        memcpy(m->evidence + q, evidence, p->targets * sizeof *evidence);
-    }
+    if (isnan(m->evidence[q]) && s->solver->evidence)
+        GI_TRY(
+            s->solver->evidence(run, p, s, m->amplitude + q, m->evidence + q));
     weigh_amplitudes(m, q, p);
     if (!m->keep_factor)
         drop_factor(s);
 done:
-    gi_free(evidence);
     return status;
 }
 

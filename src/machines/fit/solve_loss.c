@@ -13,8 +13,8 @@
 #include "machines/machine.h"
 #include "data/table/part.h"
 #include "solvers/gap.h"
+#include "solvers/many.h"
 #include "solvers/sample.h"
-#include "solvers/svm/smo_many.h"
 
 /* -------------------------------------------------------------------- solve */
 
@@ -139,7 +139,7 @@ typedef struct pairs {
     gram_machine *m;
     const gi_solver *solver;
     size_t **row;
-    gi_smo_part *part;
+    gi_many_part *part;
     double **y, **noise;
 } pairs;
 
@@ -187,7 +187,7 @@ static gram_status pairs_new(pairs *p)
             if (m->noise)
                 p->noise[q][i] = m->noise[p->row[q][i]];
         }
-        p->part[q] = (gi_smo_part){p->row[q], n, p->y[q], p->noise[q]};
+        p->part[q] = (gi_many_part){p->row[q], n, p->y[q], p->noise[q]};
     }
 done:
     return status;
@@ -214,15 +214,15 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
 {
     pairs p = {.run = run, .m = m, .solver = solver};
     float *matrix = NULL;
-    gi_smo_many many = {.ld = m->n,
-                        .loss = m->loss,
-                        .intercept = m->intercept,
-                        .tolerance = m->tolerance,
-                        .parts = m->targets,
-                        .lambda = m->lambda,
-                        .lambdas = 1,
-                        .take = take,
-                        .user = &p};
+    gi_many many = {.ld = m->n,
+                    .loss = m->loss,
+                    .intercept = m->intercept,
+                    .tolerance = m->tolerance,
+                    .parts = m->targets,
+                    .lambda = m->lambda,
+                    .lambdas = 1,
+                    .take = take,
+                    .user = &p};
     gram_status status = GRAM_OK;
 
     GI_TRY(pairs_new(&p));
@@ -230,7 +230,7 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
     GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->n));
     many.K = matrix;
     many.part = p.part;
-    GI_TRY(gi_smo_many_solve(run, &many));
+    GI_TRY(solver->many(run, &many));
 done:
     pairs_free(&p);
     gi_free(matrix);
@@ -242,7 +242,7 @@ double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver)
     double n = (double)m->n, k = (double)m->classes.count;
 
     if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2 ||
-        strcmp(solver->name, "smo") != 0)
+        !solver->many)
         return INFINITY;
     return n * n * sizeof(float) + 8 * n * (double)m->targets +
            5 * n * k * sizeof(double);

@@ -11,15 +11,14 @@
  * u = (1 - 1'A^-1 k)/sqrt(1'A^-1 1) (Rasmussen and Williams, 2.7).
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "machines/predict/predict.h"
 #include "solvers/system.h"
 
-static int is_dual(const gi_solver *s)
+static int has(const gi_solver *s, unsigned flag)
 {
-    return strcmp(s->name, "dual") == 0;
+    return (s->flags & flag) != 0;
 }
 
 /* Bytes that may still be taken. */
@@ -30,7 +29,7 @@ static double room_left(const gi_run *run)
     return room > 0 ? room : 0;
 }
 
-/* Choose double or single for a dual factor, by what fits. */
+/* Choose double or single for a factor of K + lambda D, by what fits. */
 static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
                                  int exact)
 {
@@ -40,7 +39,8 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
 
     budget.memory = (size_t)room_left(run);
     cost = out->solver->cost(&budget, &out->p, out->p.n);
-    if (cost.bytes > (double)budget.memory && is_dual(out->solver) && !exact &&
+    if (cost.bytes > (double)budget.memory &&
+        has(out->solver, GI_SOLVER_SYSTEM) && !exact &&
         out->p.precision == GI_FACTOR_AUTO) {
         out->p.precision = GI_FACTOR_SINGLE;
         cost = out->solver->cost(&budget, &out->p, out->p.n);
@@ -58,7 +58,7 @@ static int is_ready(const gi_posterior *out, int dual)
 {
     const gi_solution *s = out->s;
 
-    if (strcmp(s->solver->name, "markov") == 0)
+    if (s->solver->variance && !has(s->solver, GI_SOLVER_FACTOR))
         return !dual;
     if (!s->factor || s->solver != out->solver)
         return 0;
@@ -78,7 +78,7 @@ static gram_status prepare(gi_run *run, const gram_machine *m, size_t q,
     out->p.keep_factor = 1;
     out->solver = out->s->solver;
     if (dual || !out->solver->variance)
-        GI_TRY(gi_solver_find("dual", &out->solver));
+        out->solver = gi_solver_with(GI_SOLVER_SYSTEM);
     if (dual)
         out->p.precision = GI_FACTOR_DOUBLE;
     if (!is_ready(out, dual))

@@ -16,7 +16,6 @@
 #include "cpu/cpu.h"
 #include "data/table/part.h"
 #include "machines/predict/predict.h"
-#include "solvers/linear/markov.h"
 
 /* Rows whose features are made at a time. */
 enum { FEATURE_ROWS = GI_PREDICT_FEATURE_ROWS };
@@ -114,9 +113,9 @@ static gram_status mean_of(const gi_asked *a, size_t q, size_t targets,
     const gi_solution *s = &a->m->solution[q];
     gi_posterior p = {0};
 
-    if (strcmp(s->solver->name, "markov") == 0) {
+    if (s->solver->mean) {
         GI_TRY(gi_posterior_new(a->run, a->m, q, 0, &p));
-        GI_TRY(gi_markov_predict(a->run, &p.p, s, a->T, out, NULL));
+        GI_TRY(s->solver->mean(a->run, &p.p, s, a->T, out));
         goto done;
     }
     if (s->weights)
@@ -156,7 +155,7 @@ static int are_sums(const gram_machine *m)
 {
     for (size_t q = 0; q < m->solutions; q++)
         if (!m->solution[q].alpha || m->solution[q].weights ||
-            strcmp(m->solution[q].solver->name, "markov") == 0)
+            m->solution[q].solver->mean)
             return 0;
     return m->solutions > 1;
 }
@@ -402,7 +401,7 @@ static int can_slice(const gram_machine *m, const gram_prediction *out)
     return !(out->proba && m->classes.link == GI_LINK_PROCESS) && !out->std &&
            !out->std_f && !out->lower && !out->upper && !out->terms &&
            !out->terms_std && !out->why && !out->why_part &&
-           strcmp(m->solution[0].solver->name, "markov") != 0;
+           !m->solution[0].solver->mean;
 }
 
 /* Some rows after the other, so that memory does not grow with them. */

@@ -42,13 +42,12 @@ gram_status gi_asked_process(const gi_asked *a, const double *mean,
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    const gi_solver *dual = NULL;
+    const gi_solver *dual = gi_solver_with(GI_SOLVER_SYSTEM);
     gi_problem p = {0};
     gi_solution s = {0};
     gi_operator *K = NULL;
     double *D = NULL, *variance = NULL;
 
-    GI_TRY(gi_solver_find("dual", &dual));
     GI_TRY(gi_operator_new(a->run, m->program, NULL, m->x, NULL, &K));
     GI_TRY(GI_NEW(a->run, D, m->n));
     GI_TRY(GI_NEW(a->run, variance, a->rows));

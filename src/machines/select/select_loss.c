@@ -4,10 +4,10 @@
  * For each kernel of the grid the matrix is computed once.  Every fold and
  * every function f is a problem on some of its rows (operators/stored.h),
  * solved for one lambda after the other, from the largest on, each from the
- * solution before.  These problems are independent and run on all threads.
- * Support vector machines of most rows are solved on the whole matrix, where
- * rows that are left out have no weight: nothing is gathered, and their f is at
- * hand when all others are.  What counts is the share of rows that are
+ * solution before.  These problems are independent and run on all threads.  A
+ * solver of many problems at once gets those of most rows on the whole matrix,
+ * where rows that are left out have no weight: nothing is gathered, and their f
+ * is at hand when all others are.  What counts is the share of rows that are
  * classified wrongly, or the mean loss, of rows that were left out, weighted.
  */
 #include <float.h>
@@ -19,8 +19,7 @@
 #include "machines/select/grid.h"
 #include "machines/select/select.h"
 #include "base/each.h"
-#include "solvers/smooth/newton.h"
-#include "solvers/svm/smo_many.h"
+#include "solvers/many.h"
 #include "operators/stored.h"
 
 typedef struct trial {
@@ -44,11 +43,6 @@ typedef struct trial {
     int recall; /* some errors were known, without decision values */
 } trial;
 
-static int is_by(const gi_solver *s, const char *name)
-{
-    return strcmp(s->name, name) == 0;
-}
-
 /* ------------------------------------------------------------------ a fold */
 
 /* One function on the rows of the other folds. */
@@ -59,7 +53,7 @@ typedef struct part {
     gi_operator *K;
     size_t *row;       /* that take part, */
     size_t *out, outs; /* that are left out */
-    double *y, *noise, *start;
+    double *y, *noise;
     int wide; /* row are all of them, those left out without weight */
 } part;
 
@@ -70,7 +64,6 @@ static void part_free(part *a)
     gi_free(a->out);
     gi_free(a->y);
     gi_free(a->noise);
-    gi_free(a->start);
 }
 
 /* Does row i take part in job q? */
@@ -193,28 +186,6 @@ static gram_status watch(void *user, size_t l, const gi_solution *s)
     return GRAM_OK;
 }
 
-/* All lambdas of a part by any solver. */
-static gram_status solve_each(trial *c, gi_run *run, part *a)
-{
-    gi_solution s = {0};
-    gram_status status = GRAM_OK;
-
-    for (size_t l = 0; l < c->lambdas; l++) {
-        a->p.lambda = c->lambda[l];
-        gi_solution_free(&s);
-        GI_TRY(gi_solver_solve(run, c->solver, &a->p, &s));
-        look(c, a, &s, l);
-        gi_watch_count(&c->watch);
-        gi_free(a->start);
-        a->start = s.alpha;
-        a->p.start = a->start;
-        s.alpha = NULL;
-    }
-done:
-    gi_solution_free(&s);
-    return status;
-}
-
 /* One problem, all lambdas. */
 static gram_status solve_fold(void *user, size_t job)
 {
@@ -232,15 +203,15 @@ static gram_status solve_fold(void *user, size_t job)
     GI_TRY(gi_stored_new(&run, c->blas, c->K, c->n, a.row, a.p.n, &a.K));
     a.p.K = a.K;
     w.a = &a;
-    GI_TRY(is_by(c->solver, "newton")
-               ? gi_newton_path(&run, &a.p, c->lambda, c->lambdas, watch, &w)
-               : solve_each(c, &run, &a));
+    GI_TRY(gi_solver_path(&run, c->solver, &a.p, c->lambda, c->lambdas, watch,
+                          &w));
 done:
     part_free(&a);
     return status;
 }
 
-/* All of them by smo, which keeps what it gathered from lambda to lambda. */
+/* All of them at once, by a solver that keeps what it gathered from lambda to
+ * lambda. */
 typedef struct machines {
     const trial *c;
     part *a;     /* of every job */
@@ -266,16 +237,16 @@ static gram_status solve_machines(trial *c, gi_run *run)
 {
     size_t jobs = c->folds * c->jobs;
     machines m = {.c = c};
-    gi_smo_part *list = NULL;
-    gi_smo_many many = {.K = c->K,
-                        .ld = c->n,
-                        .loss = c->f->m->loss,
-                        .intercept = c->f->m->intercept,
-                        .tolerance = c->f->m->tolerance,
-                        .lambda = c->lambda,
-                        .lambdas = c->lambdas,
-                        .take = take,
-                        .user = &m};
+    gi_many_part *list = NULL;
+    gi_many many = {.K = c->K,
+                    .ld = c->n,
+                    .loss = c->f->m->loss,
+                    .intercept = c->f->m->intercept,
+                    .tolerance = c->f->m->tolerance,
+                    .lambda = c->lambda,
+                    .lambdas = c->lambdas,
+                    .take = take,
+                    .user = &m};
     gram_status status = GRAM_OK;
 
     GI_TRY(GI_NEW_ZERO(run, m.a, jobs));
@@ -292,10 +263,10 @@ static gram_status solve_machines(trial *c, gi_run *run)
         if (2 * a->p.n > c->n)
             widen(c, a);
         m.job[many.parts] = i;
-        list[many.parts++] = (gi_smo_part){a->row, a->p.n, a->y, a->p.noise};
+        list[many.parts++] = (gi_many_part){a->row, a->p.n, a->y, a->p.noise};
     }
     many.part = list;
-    GI_TRY(gi_smo_many_solve(run, &many));
+    GI_TRY(c->solver->many(run, &many));
 done:
     for (size_t i = 0; m.a && i < jobs; i++)
         part_free(&m.a[i]);
@@ -364,7 +335,7 @@ static gram_status try_lambdas(trial *c, gi_run *run)
     gram_status status = GRAM_OK;
 
     gi_watch_begin(run, c->folds * c->jobs * c->lambdas, &c->watch);
-    if (is_by(c->solver, "smo"))
+    if (c->solver->many)
         GI_TRY(solve_machines(c, run));
     else
         GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
@@ -375,16 +346,17 @@ done:
     return status;
 }
 
-/* Support vector machines read the matrix in single precision, and so does
- * Newton's method where what K loses, about FLT_EPSILON/2 sqrt(n) of its
- * diagonal, is little beside the least lambda (NAN: not known yet). */
+/* Some solvers read the matrix in single precision, some where what K loses,
+ * about FLT_EPSILON/2 sqrt(n) of its diagonal, is little beside the least
+ * lambda (NAN: not known yet). */
 static const gi_blas *matrix_blas(const gi_fit *f, size_t n, double scale,
                                   double lambda)
 {
     const double LITTLE = 0.1, loss = FLT_EPSILON / 2 * sqrt((double)n) * scale;
+    const unsigned flags = f->plan.solver->flags;
 
-    return is_by(f->plan.solver, "smo") ||
-                   (is_by(f->plan.solver, "newton") && loss < LITTLE * lambda)
+    return (flags & GI_SOLVER_SINGLE) ||
+                   ((flags & GI_SOLVER_TOLERANT) && loss < LITTLE * lambda)
                ? &gi_blas_single
                : &gi_blas_double;
 }

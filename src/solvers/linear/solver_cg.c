@@ -276,6 +276,7 @@ done:
 const gi_solver gi_solver_cg = {
     .name = "cg",
     .brief = "conjugate gradients, products with K on the fly",
+    .flags = GI_SOLVER_EXACT,
     .cost = cost,
     .solve = solve,
 };

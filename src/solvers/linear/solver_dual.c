@@ -12,6 +12,13 @@
  * identity is added and reported; with lambda = 0 nothing is added and the
  * answer is the minimum-norm interpolant (interpolate.h).
  *
+ * With A = K + lambda D and a flat prior on the intercept (Harville 1974), the
+ * log evidence of a target is
+ *
+ *     -1/2 (y'alpha/s + log det A + m log(2 pi s) + log 1'A^-1 1)
+ *
+ * where m = n - 1, and without intercept m = n and no last term.
+ *
  * Cost: n^3/3 flops, n^2/2 numbers; a variance n^2 flops.
  */
 #include <float.h>
@@ -35,6 +42,8 @@ enum { STEPS_LEAST = 10, STEPS_MOST = 100 };
 
 /* Numbers that both precisions can square. */
 static const double SMALL = 1e-18, LARGE = 1e18;
+
+static const double TWO_PI = 6.283185307179586;
 
 typedef struct dual {
     gi_run *run;
@@ -361,10 +370,44 @@ static gram_status variance(gi_run *run, const gi_problem *p,
     return gi_variance_by_factor(run, p, s, T, out);
 }
 
+/* ----------------------------------------------------------------- evidence */
+
+static double evidence_of(const gi_problem *p, const gi_solution *s,
+                          size_t target, double amplitude)
+{
+    double quadratic = 0, one = 0;
+    double m = (double)p->n - (p->intercept ? 1 : 0), logdet;
+
+    for (size_t i = 0; i < p->n; i++) {
+        quadratic +=
+            p->y[i * p->targets + target] * s->alpha[i * p->targets + target];
+        one += p->intercept ? s->inverse_one[i] : 0;
+    }
+    logdet = gi_chol_logdet(s->factor) + (p->intercept ? log(one) : 0);
+    return -(quadratic / amplitude + logdet + m * log(TWO_PI * amplitude)) / 2;
+}
+
+/* A factor in single precision is not good enough. */
+static gram_status evidence(gi_run *run, const gi_problem *p,
+                            const gi_solution *s, const double *amplitude,
+                            double *out)
+{
+    const int known =
+        s->factor && s->alpha && gi_chol_blas(s->factor) == &gi_blas_double;
+
+    (void)run;
+    for (size_t t = 0; t < p->targets; t++)
+        out[t] = known && amplitude[t] > 0 ? evidence_of(p, s, t, amplitude[t])
+                                           : NAN;
+    return GRAM_OK;
+}
+
 const gi_solver gi_solver_dual = {
     .name = "dual",
     .brief = "Cholesky factor of K + lambda D, n^3/3 flops",
+    .flags = GI_SOLVER_EXACT | GI_SOLVER_FACTOR | GI_SOLVER_SYSTEM,
     .cost = cost,
     .solve = solve,
     .variance = variance,
+    .evidence = evidence,
 };

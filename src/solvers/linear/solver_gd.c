@@ -355,6 +355,7 @@ done:
 const gi_solver gi_solver_gd = {
     .name = "gd",
     .brief = "gradient descent from 0, with early stopping",
+    .flags = GI_SOLVER_HOLDS_OUT, /* to a tolerance that is felt */
     .cost = cost,
     .solve = solve,
 };

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "solvers/linear/markov.h"
+#include "solvers/path/path.h"
 #include "solvers/system.h"
 
 /* A chain of the problem's rows. */
@@ -340,6 +341,20 @@ static gram_status variance(gi_run *run, const gi_problem *p,
     return gi_markov_predict(run, p, s, T, NULL, out);
 }
 
+static gram_status mean(gi_run *run, const gi_problem *p, const gi_solution *s,
+                        const gi_operator *T, double *out)
+{
+    return gi_markov_predict(run, p, s, T, out, NULL);
+}
+
+static gram_status evidence(gi_run *run, const gi_problem *p,
+                            const gi_solution *s, const double *amplitude,
+                            double *out)
+{
+    (void)s, (void)amplitude; /* the path has its own */
+    return gi_path_evidence(run, p, gi_path_markov, out);
+}
+
 /* -------------------------------------------------------------------- cost */
 
 int gi_markov_applies(const gi_problem *p)
@@ -361,7 +376,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     if (!gi_problem_is_squared(p))
         return gi_cost_squared_only;
     if (!gi_markov_applies(p))
-        return (gi_cost){0};
+        return (gi_cost){.why = "needs a Markov kernel of one number column"};
     states = gi_markov_states(p->K->markov);
     return (gi_cost){
         .possible = 1,
@@ -375,7 +390,10 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 const gi_solver gi_solver_markov = {
     .name = "markov",
     .brief = "O(n), one column with min, exponential, laplace or matern",
+    .flags = GI_SOLVER_EXACT,
     .cost = cost,
     .solve = solve,
     .variance = variance,
+    .mean = mean,
+    .evidence = evidence,
 };

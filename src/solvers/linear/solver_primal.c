@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "linalg/dense/gemm.h"
 #include "solvers/linear/normal.h"
+#include "solvers/path/path.h"
 #include "solvers/linear/singular.h"
 #include "solvers/system.h"
 
@@ -35,7 +36,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
     double N = (double)p->K->features, n = (double)rows;
     double t = (double)p->targets, rate = gi_rate_gemm(&gi_blas_double);
-    gi_cost c = {.possible = p->K->features > 0};
+    gi_cost c = {.possible = p->K->features > 0,
+                 .why = "needs a kernel with explicit features"};
 
     if (!gi_problem_is_squared(p))
         return gi_cost_squared_only;
@@ -379,10 +381,20 @@ done:
     return status;
 }
 
+static gram_status evidence(gi_run *run, const gi_problem *p,
+                            const gi_solution *s, const double *amplitude,
+                            double *out)
+{
+    (void)s, (void)amplitude; /* the path has its own */
+    return gi_path_evidence(run, p, gi_path_primal, out);
+}
+
 const gi_solver gi_solver_primal = {
     .name = "primal",
     .brief = "weights of explicit features, n N^2 + N^3/3 flops",
+    .flags = GI_SOLVER_EXACT | GI_SOLVER_FACTOR,
     .cost = cost,
     .solve = solve,
     .variance = variance,
+    .evidence = evidence,
 };

@@ -57,6 +57,33 @@ void gi_path_free(gi_path *path)
         path->free(path);
 }
 
+gram_status gi_path_evidence(gi_run *run, const gi_problem *p,
+                             gram_status (*way)(gi_run *run,
+                                                const gi_problem *p,
+                                                gi_path **out),
+                             double *out)
+{
+    gi_criteria *at = NULL;
+    gi_path *path = NULL;
+    gram_status status = GRAM_OK;
+
+    for (size_t t = 0; t < p->targets; t++)
+        out[t] = NAN;
+    if (!(p->lambda > 0))
+        goto done;
+    GI_TRY(way(run, p, &path));
+    if (!path)
+        goto done;
+    GI_TRY(GI_NEW(run, at, p->targets));
+    GI_TRY(path->at(path, run, &p->lambda, 1, GI_WANT_EVIDENCE, at));
+    for (size_t t = 0; t < p->targets; t++)
+        out[t] = at[t].evidence;
+done:
+    gi_path_free(path);
+    gi_free(at);
+    return status;
+}
+
 gi_cost gi_path_cost(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas, unsigned want, size_t count)
 {

@@ -83,6 +83,14 @@ gram_status gi_path_band(gi_run *run, const gi_problem *p, const gi_blas *blas,
 gram_status gi_path_primal(gi_run *run, const gi_problem *p, gi_path **out);
 gram_status gi_path_markov(gi_run *run, const gi_problem *p, gi_path **out);
 
+/* The evidences of the targets at p->lambda by one of these ways; NaN where
+ * lambda is 0 or the problem has not the structure. */
+gram_status gi_path_evidence(gi_run *run, const gi_problem *p,
+                             gram_status (*way)(gi_run *run,
+                                                const gi_problem *p,
+                                                gi_path **out),
+                             double *out);
+
 /* gi_path_folds by a band for each fold; K must have parts. */
 gram_status gi_path_refits(gi_run *run, const gi_problem *p,
                            const gi_blas *blas, const int *fold, size_t folds,

@@ -20,6 +20,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "solvers/smooth/newton.h"
 #include "solvers/system.h"
 
 enum { THIN = 3 };
@@ -51,15 +52,13 @@ static gram_status find_mode(laplace *t, gi_run *run)
 {
     gi_problem p = *t->p;
     const size_t n = p.n;
-    const gi_solver *newton = NULL;
     gram_status status;
 
     p.keep_factor = 1;
     p.precision = GI_FACTOR_DOUBLE;
     p.tolerance = 1e-10;
     p.trace = NULL;
-    GI_TRY(gi_solver_find("newton", &newton));
-    GI_TRY(gi_solver_solve(run, newton, &p, &t->mode));
+    GI_TRY(gi_newton_solve(run, &p, &t->mode));
     GI_TRY(GI_NEW(run, t->pair, 2 * n));
     GI_TRY(GI_NEW(run, t->Kpair, 2 * n));
     t->total = p.intercept ? 0 : 1;

@@ -363,7 +363,7 @@ done:
  * to that when the time comes. */
 gram_status gi_newton_path(gi_run *run, const gi_problem *p,
                            const double *lambda, size_t lambdas,
-                           gi_newton_take take, void *user)
+                           gi_solution_take take, void *user)
 {
     gi_problem at = *p;
     gi_run part = gi_run_quiet(run);
@@ -396,7 +396,14 @@ done:
 const gi_solver gi_solver_newton = {
     .name = "newton",
     .brief = "Newton steps for losses with derivatives",
+    .flags = GI_SOLVER_EXACT | GI_SOLVER_FACTOR | GI_SOLVER_TOLERANT,
     .cost = cost,
     .solve = solve,
     .variance = gi_variance_by_factor,
+    .path = gi_newton_path,
 };
+
+gram_status gi_newton_solve(gi_run *run, const gi_problem *p, gi_solution *out)
+{
+    return gi_solver_solve(run, &gi_solver_newton, p, out);
+}

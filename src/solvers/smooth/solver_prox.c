@@ -585,6 +585,7 @@ done:
 const gi_solver gi_solver_prox = {
     .name = "prox",
     .brief = "losses with a kink: smoothing, Newton on the rows at the kink",
+    .flags = GI_SOLVER_EXACT,
     .cost = cost,
     .solve = solve,
 };

@@ -479,6 +479,7 @@ done:
 const gi_solver gi_solver_softmax = {
     .name = "softmax",
     .brief = "several classes at once: Newton with conjugate gradients",
+    .flags = GI_SOLVER_EXACT,
     .cost = cost,
     .solve = solve,
 };

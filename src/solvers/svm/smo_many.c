@@ -12,14 +12,14 @@
 #include "solvers/svm/svm.h"
 
 typedef struct many {
-    const gi_smo_many *m;
+    const gi_many *m;
     gi_watch *watch;
     size_t memory; /* of a thread */
 } many;
 
 /* Does the solution at that lambda have fewer variables at the bound than
  * others that are not 0? */
-static int is_mostly_free(const gi_smo_part *rows, double lambda,
+static int is_mostly_free(const gi_many_part *rows, double lambda,
                           const double *alpha)
 {
     size_t bounded = 0, support = 0;
@@ -37,7 +37,7 @@ static int is_mostly_free(const gi_smo_part *rows, double lambda,
 /* The start of the next lambda, with its f.  Scaled with the box, bounded
  * variables stay bounded and sums stay; but where few are at a bound the
  * solution hardly changes with the box and is the better start itself. */
-static void rescale(const gi_smo_many *m, size_t at, const gi_smo_part *rows,
+static void rescale(const gi_many *m, size_t at, const gi_many_part *rows,
                     double *alpha, double *f)
 {
     const double by = m->lambda[at] / m->lambda[at + 1];
@@ -53,8 +53,8 @@ static void rescale(const gi_smo_many *m, size_t at, const gi_smo_part *rows,
 static gram_status solve_path(gi_run *run, const many *w, size_t part,
                               gi_operator *K, gi_smo_cache *cache)
 {
-    const gi_smo_many *m = w->m;
-    const gi_smo_part *rows = &m->part[part];
+    const gi_many *m = w->m;
+    const gi_many_part *rows = &m->part[part];
     gi_solution s = {0};
     gi_problem p = {.K = K,
                     .n = rows->n,
@@ -92,7 +92,7 @@ done:
 static gram_status solve_part(void *user, size_t i)
 {
     const many *w = user;
-    const gi_smo_many *m = w->m;
+    const gi_many *m = w->m;
     gi_run run = gi_run_alone(w->watch);
     gi_smo_cache *cache = NULL;
     gi_operator *K = NULL;
@@ -109,7 +109,7 @@ done:
     return status;
 }
 
-gram_status gi_smo_many_solve(gi_run *run, const gi_smo_many *m)
+gram_status gi_smo_many_solve(gi_run *run, const gi_many *m)
 {
     gi_watch watch;
     many w = {

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "solvers/svm/smo_cache.h"
+#include "solvers/svm/smo_many.h"
 #include "solvers/svm/svm.h"
 #include "solvers/system.h"
 
@@ -70,6 +71,8 @@ done:
 const gi_solver gi_solver_smo = {
     .name = "smo",
     .brief = "support vector machines by decomposition, K row by row",
+    .flags = GI_SOLVER_EXACT | GI_SOLVER_SINGLE,
     .cost = cost,
     .solve = solve,
+    .many = gi_smo_many_solve,
 };

@@ -14,13 +14,13 @@ typedef struct many_world {
     float *K;
     size_t index[PARTS][SIZE];
     double y[PARTS][SIZE];
-    gi_smo_part part[PARTS];
+    gi_many_part part[PARTS];
     size_t size; /* of a part */
     double alpha[PARTS][LAMBDAS][N], b[PARTS][LAMBDAS];
     double f[PARTS][LAMBDAS][N];
     size_t steps[PARTS][LAMBDAS];
     double objective[PARTS][LAMBDAS];
-    gi_smo_many m;
+    gi_many m;
 } many_world;
 
 static const double lambdas[LAMBDAS] = {1, 0.1, 0.01};
@@ -54,19 +54,19 @@ static many_world *begin(const char *loss)
             w->index[p][i] = (p * 20 + i) % N;
             w->y[p][i] = w->w.y[w->index[p][i]];
         }
-        w->part[p] = (gi_smo_part){w->index[p], SIZE, w->y[p], NULL};
+        w->part[p] = (gi_many_part){w->index[p], SIZE, w->y[p], NULL};
     }
-    w->m = (gi_smo_many){.K = w->K,
-                         .ld = N,
-                         .loss = w->w.loss,
-                         .intercept = 1,
-                         .tolerance = 1e-6,
-                         .part = w->part,
-                         .parts = PARTS,
-                         .lambda = lambdas,
-                         .lambdas = LAMBDAS,
-                         .take = take,
-                         .user = w};
+    w->m = (gi_many){.K = w->K,
+                     .ld = N,
+                     .loss = w->w.loss,
+                     .intercept = 1,
+                     .tolerance = 1e-6,
+                     .part = w->part,
+                     .parts = PARTS,
+                     .lambda = lambdas,
+                     .lambdas = LAMBDAS,
+                     .take = take,
+                     .user = w};
     return w;
 }
 
@@ -119,7 +119,7 @@ TEST(rows_without_weight_take_no_part)
     many_world *w = begin("hinge"), *wide = begin("hinge");
     static size_t all[N];
     static double noise[N];
-    gi_smo_part whole = {all, N, wide->w.y, noise};
+    gi_many_part whole = {all, N, wide->w.y, noise};
 
     for (size_t i = 0; i < N; i++) {
         all[i] = i;

@@ -271,6 +271,35 @@ TEST(solvers_have_names_and_are_found)
                 "solver \"dula\": no such solver (did you mean \"dual\"?)");
 }
 
+/* What others ask for is there, and what implies something has it. */
+TEST(capabilities_go_together)
+{
+    const gi_solver *s;
+
+    CHECK(gi_solver_with(GI_SOLVER_SYSTEM | GI_SOLVER_EXACT)->variance);
+    CHECK(gi_solver_with(GI_SOLVER_HOLDS_OUT) != NULL);
+    CHECK(gi_solver_with(1u << 31) == NULL);
+    for (size_t i = 0; (s = gi_solver_at(i)) != NULL; i++) {
+        CHECK(!(s->flags & GI_SOLVER_FACTOR) || s->variance);
+        CHECK(!(s->flags & GI_SOLVER_SYSTEM) || (s->flags & GI_SOLVER_FACTOR));
+        CHECK(!s->many || (s->flags & GI_SOLVER_SINGLE));
+    }
+}
+
+/* A solver that cannot says why. */
+TEST(refusals_have_a_reason)
+{
+    world w;
+
+    begin(&w, &problems[0], 1);
+    for (size_t i = 0; gi_solver_at(i); i++) {
+        gi_cost cost = gi_solver_at(i)->cost(&w.k.run, &w.p, w.p.n);
+
+        CHECK(cost.possible || cost.why);
+    }
+    end(&w);
+}
+
 TEST(lambda_must_not_be_negative)
 {
     world w;
@@ -285,7 +314,11 @@ TEST(lambda_must_not_be_negative)
                 GRAM_ERR_RANGE, "lambda = nan, must be at least 0");
     w.p.lambda = 1;
     CHECK_FAILS(gi_solver_solve(&w.k.run, ridges_solver("primal"), &w.p, &s),
-                GRAM_ERR_RANGE, "solver primal: not for this kernel");
+                GRAM_ERR_RANGE,
+                "solver primal: needs a kernel with explicit features");
+    CHECK_FAILS(gi_solver_solve(&w.k.run, ridges_solver("markov"), &w.p, &s),
+                GRAM_ERR_RANGE,
+                "solver markov: needs a Markov kernel of one number column");
     end(&w);
 }
 
@@ -476,8 +509,9 @@ TESTS(SMALL(every_solver_is_listed_with_what_it_does),
       NORMAL(gradient_descent_comes_near),
       SMALL(variances_are_those_of_the_bordered_system),
       NORMAL(bits_do_not_depend_on_threads),
-      SMALL(solvers_have_names_and_are_found),
-      SMALL(lambda_must_not_be_negative), SMALL(the_cheapest_is_chosen),
+      SMALL(solvers_have_names_and_are_found), SMALL(capabilities_go_together),
+      SMALL(refusals_have_a_reason), SMALL(lambda_must_not_be_negative),
+      SMALL(the_cheapest_is_chosen),
       NORMAL(too_little_memory_says_who_needs_what),
       SMALL(amplitudes_are_as_asked),
       SMALL(failing_allocations_leave_nothing_behind),
