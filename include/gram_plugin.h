@@ -264,12 +264,28 @@ GRAM_API const gram_map_class *gram_map_at(size_t i);
 /* ----------------------------------------------------------------- losses */
 
 enum {
-    GRAM_LOSS_CLASSES = 1, /* classification: y is -1 or 1 */
-    GRAM_LOSS_SMOOTH = 2,  /* V is differentiable, and V'' exists but for
-                              single points */
-    GRAM_LOSS_JOINT = 4,   /* of several classes at once: value, slope and
-                              curvature are not used (softmax alone) */
-    GRAM_LOSS_NOVELTY = 8  /* no target is needed: y is 1 */
+    GRAM_LOSS_CLASSES = 1,   /* classification: y is -1 or 1 */
+    GRAM_LOSS_SMOOTH = 2,    /* V is differentiable, and V'' exists but for
+                                single points */
+    GRAM_LOSS_JOINT = 4,     /* of several classes at once: value, slope and
+                                curvature are not used (softmax alone) */
+    GRAM_LOSS_NOVELTY = 8,   /* no target is needed: y is 1 */
+    GRAM_LOSS_SQUARED = 16,  /* V is (y - f)^2: a linear system solves it, and f
+                                is the mean of a Gaussian process */
+    GRAM_LOSS_LOG_ODDS = 32, /* V is log(1 + exp(-y f)): f is the log odds of
+                                class 1, so that classes have probabilities, and
+                                two classes an evidence */
+    /* A support vector machine, whose dual is a quadratic program with a box:
+     * V is max(0, 1 - y f) with CLASSES, max(0, -f) with NOVELTY, else
+     * max(0, |y - f| - arg[0]); a parameter nu > 0 stands for lambda or for
+     * arg[0]. */
+    GRAM_LOSS_SVM = 64,
+    GRAM_LOSS_NU_LAMBDA = 128,  /* where its parameter nu is positive, lambda
+                                   follows from it and cannot be given */
+    GRAM_LOSS_INDEFINITE = 256, /* kernels that are refuted are taken with a
+                                   warning: a stationary point is of use */
+    GRAM_LOSS_PAIRS = 512 /* several classes are told apart in pairs, unless
+                             something else is asked for */
 };
 
 /* A loss V(y, f), convex in f.  arg[i] is the value of parameter i.  The

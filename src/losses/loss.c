@@ -58,9 +58,24 @@ const gram_loss_class *gi_loss_find(const char *name)
     return gi_registry_find(&losses, name);
 }
 
-int gi_loss_is(const gi_loss *loss, const char *name)
+const gram_loss_class *gi_loss_with(unsigned flags)
 {
-    return strcmp(loss->class_->name, name) == 0;
+    const gram_loss_class *c;
+
+    for (size_t i = 0; (c = gram_loss_at(i)) != NULL; i++)
+        if ((c->flags & flags) == flags)
+            return c;
+    return NULL;
+}
+
+double gi_loss_nu(const gi_loss *loss)
+{
+    const gram_param *params = loss->class_->params;
+
+    for (size_t i = 0; params && params[i].name; i++)
+        if (strcmp(params[i].name, "nu") == 0)
+            return loss->arg[i];
+    return 0;
 }
 
 int gi_loss_accepts(const gi_loss *loss, double y, const char **why)

@@ -2,8 +2,8 @@
  *
  * A loss is a row of losses.def, written as text like a kernel: "logistic",
  * "huber(delta=2)", "quantile(tau=[0.1,0.9])".  gram_plugin.h has the contract
- * of a class; here it meets its numbers.  Solvers know losses only through
- * this table.
+ * of a class; here it meets its numbers.  Solvers and machines know losses only
+ * through this table: they ask for its flags and functions, never for a name.
  *
  *     minimise    P(f) = sum_i w_i V(y_i, f(x_i)) + lambda |f|^2
  *
@@ -43,8 +43,17 @@ gram_status gi_losses_text(gi_run *run, const gi_loss *loss, size_t count,
 /* By name; NULL if there is none. */
 const gram_loss_class *gi_loss_find(const char *name);
 
-/* Is it the one of that name? */
-int gi_loss_is(const gi_loss *loss, const char *name);
+/* The first that has all these flags, or NULL. */
+const gram_loss_class *gi_loss_with(unsigned flags);
+
+/* Has it one of these flags? */
+static inline int gi_loss_has(const gi_loss *loss, unsigned flags)
+{
+    return (loss->class_->flags & flags) != 0;
+}
+
+/* The value of its parameter nu; 0: it has none, or it is not used. */
+double gi_loss_nu(const gi_loss *loss);
 
 /* May y be a target?  Else a reason in *why: "must be at least 0". */
 int gi_loss_accepts(const gi_loss *loss, double y, const char **why);

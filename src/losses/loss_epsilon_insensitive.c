@@ -52,6 +52,7 @@ const gram_loss_class gi_loss_epsilon_insensitive = {
     .name = "epsilon_insensitive",
     .formula = "max(0, |y - f| - epsilon)",
     .help = "support vector regression",
+    .flags = GRAM_LOSS_SVM | GRAM_LOSS_INDEFINITE,
     .params = params,
     .value = value,
     .slope = slope,

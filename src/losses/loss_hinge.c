@@ -50,7 +50,8 @@ const gram_loss_class gi_loss_hinge = {
     .name = "hinge",
     .formula = "max(0, 1 - y f)",
     .help = "support vector machine for classes",
-    .flags = GRAM_LOSS_CLASSES,
+    .flags = GRAM_LOSS_CLASSES | GRAM_LOSS_SVM | GRAM_LOSS_NU_LAMBDA |
+             GRAM_LOSS_INDEFINITE | GRAM_LOSS_PAIRS,
     .params = params,
     .value = value,
     .slope = slope,

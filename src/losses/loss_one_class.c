@@ -7,8 +7,8 @@
  * and decide by f - rho.  There is no target; nu bounds the share of rows that
  * are outside, and rho, the intercept with its sign changed, is found by the
  * solver.  V = max(0, -f) is the part of a row in this sum, f without rho; the
- * objective as a whole is not that of loss.h, so only solvers that know it by
- * name take it.
+ * objective as a whole is not that of loss.h, so only solvers that ask for
+ * GRAM_LOSS_NOVELTY take it.
  *
  *     V*(a) = 0  for -1 <= a <= 0
  */
@@ -57,7 +57,8 @@ const gram_loss_class gi_loss_one_class = {
     .name = "one_class",
     .formula = "max(0, rho - f) - nu rho",
     .help = "novelty: which rows are unlike the others; no target",
-    .flags = GRAM_LOSS_NOVELTY,
+    .flags = GRAM_LOSS_NOVELTY | GRAM_LOSS_SVM | GRAM_LOSS_NU_LAMBDA |
+             GRAM_LOSS_INDEFINITE,
     .params = params,
     .value = value,
     .slope = slope,

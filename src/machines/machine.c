@@ -18,7 +18,7 @@ const char *gram_select_name(gram_select select)
 
 int gi_machine_is_squared(const gram_machine *m)
 {
-    return gi_loss_is(m->loss, "squared");
+    return gi_loss_has(m->loss, GRAM_LOSS_SQUARED);
 }
 
 gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what)

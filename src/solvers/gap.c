@@ -25,7 +25,8 @@ typedef struct measure {
 
 gi_loss gi_problem_loss(const gi_problem *p)
 {
-    return p->loss ? *p->loss : (gi_loss){.class_ = gi_loss_find("squared")};
+    return p->loss ? *p->loss
+                   : (gi_loss){.class_ = gi_loss_with(GRAM_LOSS_SQUARED)};
 }
 
 /* Row k/targets, with its intercept. */

@@ -96,7 +96,7 @@ gram_status gi_problem_check(const gi_problem *p)
 
 int gi_problem_is_squared(const gi_problem *p)
 {
-    return !p->loss || gi_loss_is(p->loss, "squared");
+    return !p->loss || gi_loss_has(p->loss, GRAM_LOSS_SQUARED);
 }
 
 const gi_cost gi_cost_squared_only = {.why = "only for the squared loss"};

@@ -16,6 +16,7 @@
 #define CONVEX_H
 
 #include "check.h"
+#include "losses.h"
 #include "ridges.h"
 
 #include "solvers/solver.h"
@@ -57,13 +58,13 @@ static inline double convex_value(const gi_loss *l, double y, double f)
 {
     double r = y - f, a = l->arg[0];
 
-    if (gi_loss_is(l, "hinge"))
+    if (loss_is(l, "hinge"))
         return fmax(0, 1 - y * f);
-    if (gi_loss_is(l, "absolute"))
+    if (loss_is(l, "absolute"))
         return fabs(r);
-    if (gi_loss_is(l, "quantile"))
+    if (loss_is(l, "quantile"))
         return fmax(a * r, (a - 1) * r);
-    assert_true(gi_loss_is(l, "epsilon_insensitive"));
+    assert_true(loss_is(l, "epsilon_insensitive"));
     return fmax(0, fabs(r) - a);
 }
 
@@ -73,11 +74,11 @@ static inline void convex_interval(const gi_loss *l, double y, double *low,
 {
     *low = -1;
     *high = 1;
-    if (gi_loss_is(l, "quantile")) {
+    if (loss_is(l, "quantile")) {
         *low = l->arg[0] - 1;
         *high = l->arg[0];
     }
-    if (gi_loss_is(l, "hinge")) {
+    if (loss_is(l, "hinge")) {
         *low = fmin(y, 0);
         *high = fmax(y, 0);
     }
@@ -86,7 +87,7 @@ static inline void convex_interval(const gi_loss *l, double y, double *low,
 static inline void convex_begin(const gi_problem *p, const double *K,
                                 convex_program *q)
 {
-    const int split = gi_loss_is(p->loss, "epsilon_insensitive");
+    const int split = loss_is(p->loss, "epsilon_insensitive");
 
     *q = (convex_program){.n = p->n, .bordered = p->intercept, .K = K};
     for (size_t i = 0; i < p->n; i++) {
@@ -251,7 +252,7 @@ static inline double convex_primal(const gi_problem *p, const double *K,
 static inline double convex_dual(const gi_problem *p, const double *K,
                                  const double *alpha)
 {
-    double sum = 0, width = gi_loss_is(p->loss, "epsilon_insensitive")
+    double sum = 0, width = loss_is(p->loss, "epsilon_insensitive")
                                 ? p->loss->arg[0]
                                 : 0;
 

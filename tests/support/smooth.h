@@ -4,6 +4,7 @@
 #define SMOOTH_H
 
 #include "check.h"
+#include "losses.h"
 #include "operators.h"
 
 #include "losses/loss.h"
@@ -94,8 +95,8 @@ static inline void smooth_begin(smooth *w, const char *loss, size_t n,
         double z = 1.5 * sin(2 * w->x[2 * i]) + 0.4 + e[i];
 
         w->y[i] = w->loss.class_->flags & GRAM_LOSS_CLASSES ? (z > 0 ? 1 : -1)
-                  : gi_loss_is(&w->loss, "poisson") ? floor(exp(fmin(z, 3)))
-                                                    : z;
+                  : loss_is(&w->loss, "poisson") ? floor(exp(fmin(z, 3)))
+                                                 : z;
         w->noise[i] = 0.5 + fabs(e[n + i]);
     }
     free(e);

@@ -92,16 +92,21 @@ static int take_kernel(const gram_kernel *k, gi_libsvm *l)
 
 /* ------------------------------------------------------------ what is there */
 
+static int is_loss(const gi_loss *loss, const char *name)
+{
+    return strcmp(loss->class_->name, name) == 0;
+}
+
 static gram_status take_type(const gram_machine *m, gi_libsvm *l)
 {
     const gi_loss *loss = m->loss;
     int pairs = m->classes.coding == GI_CODING_PAIRS;
 
-    if (gi_loss_is(loss, "hinge") && pairs)
+    if (is_loss(loss, "hinge") && pairs)
         l->type = loss->arg[0] > 0 ? GI_LIBSVM_NU_SVC : GI_LIBSVM_C_SVC;
-    else if (gi_loss_is(loss, "epsilon_insensitive"))
+    else if (is_loss(loss, "epsilon_insensitive"))
         l->type = loss->arg[1] > 0 ? GI_LIBSVM_NU_SVR : GI_LIBSVM_EPSILON_SVR;
-    else if (gi_loss_is(loss, "one_class"))
+    else if (is_loss(loss, "one_class"))
         l->type = GI_LIBSVM_ONE_CLASS;
     else
         return gi_fail(
@@ -109,7 +114,7 @@ static gram_status take_type(const gram_machine *m, gi_libsvm *l)
             "a model with loss %s%s: LIBSVM has hinge (one against one), "
             "epsilon_insensitive and one_class",
             m->loss_text,
-            gi_loss_is(loss, "hinge") ? ", one against the rest" : "");
+            is_loss(loss, "hinge") ? ", one against the rest" : "");
     l->classes = pairs ? m->classes.count : 2;
     return GRAM_OK;
 }

@@ -66,21 +66,17 @@ static int has_leaf(const gi_kernel_node *node, const char *name)
     return 0;
 }
 
-/* Support vector machines take kernels that are none, as others do, but say
- * so: what is found is then a stationary point. */
+/* Some losses take kernels that are none, but say so: what is found is then a
+ * stationary point. */
 static gram_status check_proof(gi_fit *f, const gram_kernel *k)
 {
-    static const char *const tolerant[] = {"hinge", "epsilon_insensitive",
-                                           "one_class"};
     gram_status status = gi_kernel_certified(k, &f->unknown_psd);
 
-    for (size_t i = 0; i < sizeof tolerant / sizeof *tolerant; i++) {
-        if (!gi_loss_is(f->m->loss, tolerant[i]))
-            continue;
-        if (status == GRAM_ERR_RANGE)
-            return gi_machine_warn(f->run, f->m, "%s", gram_error_message());
-        f->unknown_psd = 0;
-    }
+    if (!gi_loss_has(f->m->loss, GRAM_LOSS_INDEFINITE))
+        return status;
+    if (status == GRAM_ERR_RANGE)
+        return gi_machine_warn(f->run, f->m, "%s", gram_error_message());
+    f->unknown_psd = 0;
     return status;
 }
 
@@ -112,8 +108,7 @@ static gram_status lambda_of_nu(gi_fit *f)
 {
     const gi_loss *loss = f->m->loss;
 
-    if (!gi_loss_is(loss, "one_class") &&
-        !(gi_loss_is(loss, "hinge") && loss->arg[0] > 0))
+    if (!gi_loss_has(loss, GRAM_LOSS_NU_LAMBDA) || !(gi_loss_nu(loss) > 0))
         return GRAM_OK;
     if (!f->o->from && (!isnan(f->lambda.value) || f->lambda.candidate))
         return gi_fail(GRAM_ERR_RANGE,
@@ -225,11 +220,11 @@ static gram_status check_select(gi_fit *f)
         f->select == GRAM_SELECT_NONE)
         return GRAM_OK;
     if (f->select == GRAM_SELECT_EVIDENCE && classes && m->targets == 1 &&
-        gi_loss_is(m->loss, "logistic"))
+        gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS))
         return GRAM_OK;
     return gi_fail(GRAM_ERR_RANGE, "select %s: loss %s is selected by cv%s",
                    gram_select_name(f->select), m->loss_text,
-                   gi_loss_is(m->loss, "logistic")
+                   gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS)
                        ? ", or by evidence with two classes"
                        : "");
 }

@@ -225,7 +225,7 @@ static gi_coding coding_of(const gi_fit *f)
     return f->o->classes == GRAM_CLASSES_ONE_VS_ONE ||
                    (f->o->classes == GRAM_CLASSES_AUTO &&
                     f->m->classes.count <= GI_PAIRS_CLASSES &&
-                    gi_loss_is(loss, "hinge"))
+                    gi_loss_has(loss, GRAM_LOSS_PAIRS))
                ? GI_CODING_PAIRS
                : GI_CODING_REST;
 }
@@ -272,10 +272,10 @@ static gram_status read_classes(gi_fit *f, const gi_column *c)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "classes: loss squared tells each from the rest, not in "
                        "pairs"));
-    m->classes.link =
-        gi_loss_is(loss, "logistic") || m->classes.coding == GI_CODING_JOINT
-            ? GI_LINK_LOGISTIC
-            : GI_LINK_NONE;
+    m->classes.link = gi_loss_has(loss, GRAM_LOSS_LOG_ODDS) ||
+                              m->classes.coding == GI_CODING_JOINT
+                          ? GI_LINK_LOGISTIC
+                          : GI_LINK_NONE;
     m->targets = gi_classes_functions(&m->classes);
     GI_TRY(make_room(f));
     GI_TRY(weigh_classes(f, code));

@@ -104,6 +104,12 @@ done:
     return status;
 }
 
+/* The loss that is taken when none was asked for. */
+static const char *default_loss(int classes)
+{
+    return gi_loss_with(classes ? GRAM_LOSS_LOG_ODDS : GRAM_LOSS_SQUARED)->name;
+}
+
 gram_status gi_fit_task(gi_fit *f, const gi_column *target, size_t targets)
 {
     gram_status status = GRAM_OK;
@@ -120,7 +126,7 @@ gram_status gi_fit_task(gi_fit *f, const gi_column *target, size_t targets)
     else if (!loss && open && target && targets == 1 && target->values &&
              target->type == GRAM_TYPE_NUMBER && !target->typed)
         GI_TRY(guess(f, target));
-    GI_TRY(read_loss(f, loss ? loss : f->classes ? "logistic" : "squared"));
+    GI_TRY(read_loss(f, loss ? loss : default_loss(f->classes)));
     if (f->m->loss->class_->flags & GRAM_LOSS_NOVELTY) {
         f->classes = 0;
     } else if ((f->m->loss->class_->flags & GRAM_LOSS_CLASSES) && target) {

@@ -20,6 +20,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "solvers/gap.h"
 #include "solvers/smooth/newton.h"
 #include "solvers/system.h"
 
@@ -234,10 +235,10 @@ gram_status gi_laplace_value(gi_run *run, const gi_problem *p, double *value,
         *dlog_lambda = 0;
     if (grad)
         memset(grad, 0, p->K->thetas * sizeof *grad);
-    if (!p->loss || !gi_loss_is(p->loss, "logistic"))
+    if (!p->loss || !gi_loss_has(p->loss, GRAM_LOSS_LOG_ODDS))
         return gi_fail(GRAM_ERR_RANGE,
                        "evidence: loss %s, must be squared or logistic",
-                       p->loss ? p->loss->class_->name : "squared");
+                       gi_problem_loss(p).class_->name);
     if (p->intercept && !has_both_classes(p))
         goto done;
     status = take(&t, run, value, dlog_lambda, grad);

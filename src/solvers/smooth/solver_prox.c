@@ -65,17 +65,6 @@ typedef struct prox {
 
 /* --------------------------------------------------------------------- cost */
 
-/* Is something to be found from nu? */
-static int has_nu(const gi_loss *l)
-{
-    const gram_param *q = l->class_->params;
-
-    for (size_t i = 0; q && q[i].name; i++)
-        if (strcmp(q[i].name, "nu") == 0 && l->arg[i] > 0)
-            return 1;
-    return 0;
-}
-
 /* Why the problem is none for this solver, or NULL. */
 static const char *refuse(const gi_problem *p)
 {
@@ -84,7 +73,7 @@ static const char *refuse(const gi_problem *p)
     if (!l || !l->class_->prox || !l->class_->conjugate ||
         l->class_->flags & (GRAM_LOSS_JOINT | GRAM_LOSS_NOVELTY))
         return "only for losses that have a proximal map";
-    if (has_nu(l))
+    if (gi_loss_nu(l) > 0) /* something is to be found from it */
         return "nu is not for it";
     return p->lambda > 0 ? NULL : "lambda is 0";
 }

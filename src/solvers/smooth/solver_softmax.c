@@ -55,7 +55,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     double rank = (double)rank_of(run, p, rows);
     gi_cost out = {.why = "only for the softmax loss"};
 
-    if (!p->loss || !gi_loss_is(p->loss, "softmax"))
+    if (!p->loss || !gi_loss_has(p->loss, GRAM_LOSS_JOINT))
         return out;
     out.possible = p->lambda > 0 && p->targets > 1;
     out.why = p->targets > 1 ? "lambda is 0" : "one class only";

@@ -6,7 +6,6 @@
 #include "solvers/svm/svm.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "solvers/svm/smo.h"
@@ -27,7 +26,7 @@ typedef struct svm {
 
 /* One of the five machines. */
 typedef struct mode {
-    const char *loss;
+    unsigned kind; /* CLASSES or NOVELTY of its loss; 0: neither */
     int with_nu;
     int twice;  /* variables for errors to both sides */
     int groups; /* -1: as the problem has an intercept */
@@ -237,26 +236,23 @@ static gram_status finish_one_class(svm *s)
 }
 
 static const mode modes[] = {
-    {"hinge", 0, 0, -1, fill_hinge, finish_one},
-    {"hinge", 1, 0, 2, fill_nu_hinge, finish_nu_hinge},
-    {"epsilon_insensitive", 0, 1, -1, fill_tube, finish_one},
-    {"epsilon_insensitive", 1, 1, 2, fill_nu_tube, finish_nu_tube},
-    {"one_class", 1, 0, 1, fill_one_class, finish_one_class},
+    {GRAM_LOSS_CLASSES, 0, 0, -1, fill_hinge, finish_one},
+    {GRAM_LOSS_CLASSES, 1, 0, 2, fill_nu_hinge, finish_nu_hinge},
+    {0, 0, 1, -1, fill_tube, finish_one},
+    {0, 1, 1, 2, fill_nu_tube, finish_nu_tube},
+    {GRAM_LOSS_NOVELTY, 1, 0, 1, fill_one_class, finish_one_class},
 };
 
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* nu of the loss, 0: not used. */
-static double nu_of(const gi_loss *l)
-{
-    return l->arg[gi_loss_is(l, "epsilon_insensitive") ? 1 : 0];
-}
-
 static const mode *mode_of(const gi_problem *p)
 {
-    for (size_t i = 0; p->loss && i < MODES; i++)
-        if (gi_loss_is(p->loss, modes[i].loss) &&
-            modes[i].with_nu == (nu_of(p->loss) > 0))
+    const unsigned flags = p->loss ? p->loss->class_->flags : 0;
+    const unsigned kind = flags & (GRAM_LOSS_CLASSES | GRAM_LOSS_NOVELTY);
+
+    for (size_t i = 0; (flags & GRAM_LOSS_SVM) && i < MODES; i++)
+        if (modes[i].kind == kind &&
+            modes[i].with_nu == (gi_loss_nu(p->loss) > 0))
             return &modes[i];
     return NULL;
 }
@@ -283,7 +279,7 @@ const char *gi_svm_refuses(const gi_problem *p)
 static void measure(const svm *s, gi_solution *out)
 {
     const gi_problem *p = s->p;
-    const int novelty = strcmp(s->mode->loss, "one_class") == 0;
+    const int novelty = s->mode->kind == GRAM_LOSS_NOVELTY;
     double losses = 0, norm = 0, linear = 0;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -314,7 +310,7 @@ static gram_status begin(gi_run *run, svm *s)
 
     s->mode = mode_of(p);
     s->n = p->n;
-    s->nu = nu_of(p->loss);
+    s->nu = gi_loss_nu(p->loss);
     s->loss = *p->loss;
     s->scale = 1;
     s->lambda = p->lambda;

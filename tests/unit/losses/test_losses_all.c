@@ -305,6 +305,68 @@ TEST(classes_that_cannot_work_are_not_registered)
                 "loss \"cosh_loss\": 5 parameters, at most 4");
 }
 
+/* V as the flags promise it; NaN: they promise nothing. */
+static double promised(const gi_loss *l, double y, double f)
+{
+    if (gi_loss_has(l, GRAM_LOSS_SQUARED))
+        return (y - f) * (y - f);
+    if (gi_loss_has(l, GRAM_LOSS_LOG_ODDS))
+        return log1p(exp(-y * f));
+    if (!gi_loss_has(l, GRAM_LOSS_SVM))
+        return NAN;
+    return gi_loss_has(l, GRAM_LOSS_CLASSES) ? fmax(0, 1 - y * f)
+           : gi_loss_has(l, GRAM_LOSS_NOVELTY)
+               ? fmax(0, -f)
+               : fmax(0, fabs(y - f) - l->arg[0]);
+}
+
+TEST(losses_are_what_their_flags_promise)
+{
+    gi_run run = gi_run_begin(NULL);
+
+    CHECK_STR(gi_loss_with(GRAM_LOSS_SQUARED)->name, "squared");
+    CHECK_STR(gi_loss_with(GRAM_LOSS_LOG_ODDS)->name, "logistic");
+    CHECK(gi_loss_with(1u << 31) == NULL);
+    for (size_t i = 0; gram_loss_at(i); i++) {
+        gi_loss *l = NULL;
+        size_t count;
+
+        CHECK_OK(gi_losses_new(&run, gram_loss_at(i)->name, &l, &count));
+        CHECK(!gi_loss_has(l, GRAM_LOSS_NU_LAMBDA) ||
+              gi_loss_has(l, GRAM_LOSS_SVM));
+        CHECK(!gi_loss_has(l, GRAM_LOSS_PAIRS) ||
+              gi_loss_has(l, GRAM_LOSS_CLASSES));
+        for (double y = -1; y <= 1; y += 2)
+            for (double f = -2.25; f < 2.5; f += 0.5)
+                if (!isnan(promised(l, y, f)))
+                    CHECK_NEAR(gi_loss_value(l, y, f), promised(l, y, f),
+                               1e-14);
+        gi_free(l);
+    }
+}
+
+TEST(nu_is_found_by_its_name)
+{
+    gi_run run = gi_run_begin(NULL);
+    const struct {
+        const char *text;
+        double nu;
+    } some[] = {{"hinge(nu=0.25)", 0.25},
+                {"one_class", 0.5},
+                {"epsilon_insensitive(nu=0.75)", 0.75},
+                {"hinge", 0},
+                {"huber", 0}};
+
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        gi_loss *l = NULL;
+        size_t count;
+
+        CHECK_OK(gi_losses_new(&run, some[i].text, &l, &count));
+        CHECK(gi_loss_nu(l) == some[i].nu);
+        gi_free(l);
+    }
+}
+
 TESTS(SMALL(every_loss_describes_itself_and_is_tried_here),
       SMALL(they_are_convex_and_above_their_tangents),
       SMALL(slopes_and_curvatures_are_those_of_differences),
@@ -315,4 +377,6 @@ TESTS(SMALL(every_loss_describes_itself_and_is_tried_here),
       SMALL(text_makes_the_same_losses_again),
       SMALL(what_is_wrong_with_a_text_is_said),
       SMALL(targets_that_do_not_fit_are_refused),
-      SMALL(classes_that_cannot_work_are_not_registered))
+      SMALL(classes_that_cannot_work_are_not_registered),
+      SMALL(losses_are_what_their_flags_promise),
+      SMALL(nu_is_found_by_its_name))
