@@ -170,15 +170,33 @@ typedef struct gram_verdict {
 } gram_verdict;
 
 enum {
-    GRAM_KERNEL_UNIVERSAL = 1,   /* sees every difference of distributions */
-    GRAM_KERNEL_STATIONARY = 2,  /* a function of x - t */
-    GRAM_KERNEL_DIVISIBLE = 4,   /* k^p is PSD for every p > 0 */
-    GRAM_KERNEL_NONNEGATIVE = 8, /* its columns must be >= 0 */
-    GRAM_KERNEL_CATEGORIES = 16, /* compares category columns as they are */
-    GRAM_KERNEL_SCALED = 32,     /* --scale auto standardises its columns */
-    GRAM_KERNEL_FEATURES = 64,   /* has a finite explicit feature map */
-    GRAM_KERNEL_NO_COLUMNS = 128 /* does not look at columns */
+    GRAM_KERNEL_UNIVERSAL = 1,    /* sees every difference of distributions */
+    GRAM_KERNEL_STATIONARY = 2,   /* a function of x - t */
+    GRAM_KERNEL_DIVISIBLE = 4,    /* k^p is PSD for every p > 0 */
+    GRAM_KERNEL_NONNEGATIVE = 8,  /* its columns must be >= 0 */
+    GRAM_KERNEL_CATEGORIES = 16,  /* compares category columns as they are */
+    GRAM_KERNEL_SCALED = 32,      /* --scale auto standardises its columns */
+    GRAM_KERNEL_FEATURES = 64,    /* has a finite explicit feature map */
+    GRAM_KERNEL_NO_COLUMNS = 128, /* does not look at columns */
+    /* Tells all distributions of what it looks at apart, as UNIVERSAL ones do.
+     */
+    GRAM_KERNEL_CHARACTERISTIC = 256,
+    GRAM_KERNEL_MEANS = 512,    /* compares means of distributions, no more */
+    GRAM_KERNEL_MOMENTS = 1024, /* compares moments up to its degree, no more */
+    GRAM_KERNEL_CONSTANT = 2048, /* is the value of parameter 0 everywhere */
+    GRAM_KERNEL_NOISE = 4096,    /* noise of each row, as lambda is */
+    GRAM_KERNEL_MARKOV = 8192    /* says its process by `markov` */
 };
+
+/* Kernels of one column of numbers whose Gaussian process is Markov, alone or
+ * together with its derivatives, so that n rows take O(n); r = rate |s-t|. */
+typedef enum gram_markov {
+    GRAM_MARKOV_NONE,
+    GRAM_MARKOV_MIN,         /* min(s,t), s, t >= 0 */
+    GRAM_MARKOV_EXPONENTIAL, /* exp(-r) */
+    GRAM_MARKOV_MATERN32,    /* (1 + r) exp(-r) */
+    GRAM_MARKOV_MATERN52     /* (1 + r + r^2/3) exp(-r) */
+} gram_markov;
 
 typedef struct gram_kernel_class {
     const char *name;
@@ -196,6 +214,11 @@ typedef struct gram_kernel_class {
     gram_verdict (*judge)(const double *value);
 
     void *user; /* gram_arg_user() gives it to compile */
+
+    /* With MARKOV, and not read without: which process it is on one column of
+     * numbers, for these values of the parameters as judge has them, and in
+     * *rate its rate (NaN while it is open; min has none). */
+    gram_markov (*markov)(const double *value, double *rate);
 } gram_kernel_class;
 
 GRAM_API void *gram_arg_user(const gram_program *p);

@@ -376,14 +376,6 @@ static double entry_cost(const gram_program *p, const gi_points *x)
     return cost;
 }
 
-static int knows_rows(const gram_program *p)
-{
-    for (size_t i = 0; i < p->ops; i++)
-        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
-            return 1;
-    return 0;
-}
-
 /* Numbers in a row of all views. */
 static size_t columns_of(const gram_program *p)
 {
@@ -435,7 +427,7 @@ static void destroy(gi_operator *K)
 static kernel_matrix matrix_of(const gram_program *p, const double *theta,
                                const gi_points *x, const gi_points *t)
 {
-    const int by_number = knows_rows(p);
+    const int by_number = gi_program_addresses_rows(p);
 
     return (kernel_matrix){.op = {.rows = x->rows,
                                   .cols = t ? t->rows : x->rows,

@@ -36,7 +36,7 @@ enum {
 /* The first member is so much wider than the median distance suggests. */
 static const double widen = 32;
 
-static const char *const families[] = {"rbf", "exponential"};
+static const char *const families[] = {GI_KERNEL_DEFAULT, "exponential"};
 
 /* A priori the median distance is a good guess: members weigh less the
  * farther they are from it. */

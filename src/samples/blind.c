@@ -48,10 +48,10 @@ static void mark_leaf(const gi_pool *p, const gi_kernel_node *node,
                       unsigned char *sees)
 {
     const gi_view *v = gi_program_view(p->program, node);
-    int universal = (node->class_->flags & GRAM_KERNEL_UNIVERSAL) != 0;
+    const unsigned all = GRAM_KERNEL_UNIVERSAL | GRAM_KERNEL_CHARACTERISTIC;
 
     for (size_t i = 0; v && i < v->count; i++)
-        if (universal || strcmp(node->class_->name, "delta") == 0)
+        if (node->class_->flags & all)
             sees[v->source[i]] = 1;
 }
 
@@ -71,27 +71,29 @@ done:
     return status;
 }
 
-/* The one leaf, if it is the kernel but for maps and numbers in front. */
-static const char *only_leaf(const gi_kernel_node *node)
+/* The flags of the one leaf, if it is the kernel but for maps and numbers in
+ * front; else 0. */
+static unsigned only_leaf(const gi_kernel_node *node)
 {
-    const char *name = NULL;
+    const gi_kernel_node *rest = NULL;
 
     if (node->kind == GI_KERNEL_LEAF)
-        return node->class_->name;
+        return node->class_->flags;
     for (const gi_kernel_node *kid = node->kids; kid; kid = kid->next) {
         if (kid->kind == GI_KERNEL_CONSTANT)
             continue;
-        if (name || !(name = only_leaf(kid)))
-            return NULL;
+        if (rest)
+            return 0;
+        rest = kid;
     }
-    return name;
+    return rest ? only_leaf(rest) : 0;
 }
 
 gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings)
 {
     gram_status status = GRAM_OK;
     const size_t n = p->program->sources;
-    const char *leaf = only_leaf(p->kernel->root);
+    const unsigned leaf = only_leaf(p->kernel->root);
     unsigned char *sees = NULL;
     size_t count;
 
@@ -102,11 +104,11 @@ gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings)
     count = count_marks(sees, n);
     if (count == n && n > 0)
         goto done;
-    if (leaf && strcmp(leaf, "linear") == 0)
+    if (leaf & GRAM_KERNEL_MEANS)
         GI_TRY(gi_sentence_add(run, warnings,
                                "the linear kernel compares means only: samples "
                                "with equal means look the same to it"));
-    else if (leaf && strcmp(leaf, "poly") == 0)
+    else if (leaf & GRAM_KERNEL_MOMENTS)
         GI_TRY(gi_sentence_add(run, warnings,
                                "a polynomial kernel compares moments up to its "
                                "degree only: differences beyond them look the "

@@ -185,7 +185,7 @@ gram_status gi_pool_kernel(gi_run *run, const char *text,
     double *theta = NULL;
     int unknown_psd = 0;
 
-    text = text ? text : "rbf";
+    text = text ? text : GI_KERNEL_DEFAULT;
     GI_TRY(gram_kernel_new(text, &written));
     GI_TRY(gi_kernel_certified(written, &unknown_psd));
     GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
@@ -231,8 +231,5 @@ void gi_pool_clear(gi_pool *p)
 
 int gi_pool_is_fixed(const gi_pool *p)
 {
-    for (size_t i = 0; i < p->program->ops; i++)
-        if (p->program->op[i].code == GI_OP_MATRIX)
-            return 1;
-    return 0;
+    return gi_program_reads_matrix(p->program);
 }

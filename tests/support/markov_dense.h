@@ -52,11 +52,11 @@ static inline real dense_kernel(const gi_markov *k, double s, double t)
     real r = k->rate * dense_abs((real)s - t);
 
     switch (k->family) {
-    case GI_MARKOV_MIN:
+    case GRAM_MARKOV_MIN:
         return k->amplitude * (real)fmin(s, t);
-    case GI_MARKOV_EXPONENTIAL:
+    case GRAM_MARKOV_EXPONENTIAL:
         return k->amplitude * dense_exp(r);
-    case GI_MARKOV_MATERN32:
+    case GRAM_MARKOV_MATERN32:
         return k->amplitude * (1 + r) * dense_exp(r);
     default:
         return k->amplitude * (1 + r + r * r / 3) * dense_exp(r);
@@ -230,7 +230,7 @@ static inline void world_make(world *w, int family, const layout *l, size_t n,
 {
     gi_rng rng = gi_rng_new(7, (uint64_t)n);
 
-    w->kernel = (gi_markov){(gi_markov_family)family, 1.7, l->rate, 0};
+    w->kernel = (gi_markov){(gram_markov)family, 1.7, l->rate, 0};
     for (size_t i = 0; i < n; i++) {
         w->time[i] = l->offset + l->span * gi_rng_uniform(&rng);
         if (i % 3 == 1 && !isnan(l->twin))

@@ -25,8 +25,8 @@ const gram_kernel_class gi_kernel_constant = {
     .name = "constant",
     .formula = "c",
     .proof = "a number that is not negative: the feature map is sqrt(c)",
-    .flags =
-        GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_FEATURES | GRAM_KERNEL_NO_COLUMNS,
+    .flags = GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_FEATURES |
+             GRAM_KERNEL_NO_COLUMNS | GRAM_KERNEL_CONSTANT,
     .params = params,
     .compile = compile,
 };

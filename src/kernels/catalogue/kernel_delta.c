@@ -15,7 +15,7 @@ const gram_kernel_class gi_kernel_delta = {
     .name = "delta",
     .formula = "1 if x = t, else 0",
     .proof = "an inner product of one-hot features, one for every value",
-    .flags =
-        GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_CATEGORIES | GRAM_KERNEL_FEATURES,
+    .flags = GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_CATEGORIES |
+             GRAM_KERNEL_FEATURES | GRAM_KERNEL_CHARACTERISTIC,
     .compile = compile,
 };

@@ -36,12 +36,20 @@ static int compile(gram_program *p)
     return gram_emit_exp(p, gram_emit_scale(p, distance, -1, GAMMA, 1));
 }
 
+/* The Ornstein-Uhlenbeck process. */
+static gram_markov markov(const double *value, double *rate)
+{
+    *rate = value[GAMMA];
+    return GRAM_MARKOV_EXPONENTIAL;
+}
+
 const gram_kernel_class gi_kernel_exponential = {
     .name = "exponential",
     .formula = "exp(-gamma |x-t|)",
     .proof = "an exponential of a Euclidean distance (Schoenberg, 1938)",
     .flags = GRAM_KERNEL_UNIVERSAL | GRAM_KERNEL_STATIONARY |
-             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED,
+             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED | GRAM_KERNEL_MARKOV,
     .params = params,
     .compile = compile,
+    .markov = markov,
 };

@@ -44,13 +44,21 @@ static int compile(gram_program *p)
     return gram_emit_exp(p, gram_emit_scale(p, distance, -1, GAMMA, 1));
 }
 
+/* The Ornstein-Uhlenbeck process: in one column it is the exponential. */
+static gram_markov markov(const double *value, double *rate)
+{
+    *rate = value[GAMMA];
+    return GRAM_MARKOV_EXPONENTIAL;
+}
+
 const gram_kernel_class gi_kernel_laplace = {
     .name = "laplace",
     .formula = "exp(-gamma sum |x_k-t_k|)",
     .proof = "a product over columns of characteristic functions "
              "(Bochner, 1932)",
     .flags = GRAM_KERNEL_UNIVERSAL | GRAM_KERNEL_STATIONARY |
-             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED,
+             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED | GRAM_KERNEL_MARKOV,
     .params = params,
     .compile = compile,
+    .markov = markov,
 };

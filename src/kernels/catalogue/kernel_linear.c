@@ -14,6 +14,6 @@ const gram_kernel_class gi_kernel_linear = {
     .name = "linear",
     .formula = "x.t",
     .proof = "an inner product",
-    .flags = GRAM_KERNEL_SCALED | GRAM_KERNEL_FEATURES,
+    .flags = GRAM_KERNEL_SCALED | GRAM_KERNEL_FEATURES | GRAM_KERNEL_MEANS,
     .compile = compile,
 };

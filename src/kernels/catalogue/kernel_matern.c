@@ -50,12 +50,22 @@ static int compile(gram_program *p)
     return gram_emit_multiply(p, sum, decay);
 }
 
+/* Markov together with nu - 1/2 derivatives (Hartikainen and Sarkka, 2010). */
+static gram_markov markov(const double *value, double *rate)
+{
+    *rate = sqrt(2 * value[NU]) * pow(value[LENGTH], -1);
+    return value[NU] < 1   ? GRAM_MARKOV_EXPONENTIAL
+           : value[NU] < 2 ? GRAM_MARKOV_MATERN32
+                           : GRAM_MARKOV_MATERN52;
+}
+
 const gram_kernel_class gi_kernel_matern = {
     .name = "matern",
     .formula = "(1, 1+r or 1+r+r^2/3) exp(-r), r = sqrt(2 nu) |x-t|/length",
     .proof = "the characteristic function of a t distribution (Matern, 1960)",
     .flags = GRAM_KERNEL_UNIVERSAL | GRAM_KERNEL_STATIONARY |
-             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED,
+             GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED | GRAM_KERNEL_MARKOV,
     .params = params,
     .compile = compile,
+    .markov = markov,
 };

@@ -15,11 +15,20 @@ static int compile(gram_program *p)
     return gram_emit_columns(p, GRAM_PAIR_MIN_PRODUCT, -1);
 }
 
+/* Brownian motion. */
+static gram_markov markov(const double *value, double *rate)
+{
+    (void)value, (void)rate;
+    return GRAM_MARKOV_MIN;
+}
+
 const gram_kernel_class gi_kernel_min = {
     .name = "min",
     .formula = "product of min(x_k, t_k), x_k >= 0",
     .proof = "a product over columns of inner products of the indicators of "
              "[0,x_k] and [0,t_k]",
-    .flags = GRAM_KERNEL_NONNEGATIVE | GRAM_KERNEL_DIVISIBLE,
+    .flags =
+        GRAM_KERNEL_NONNEGATIVE | GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_MARKOV,
     .compile = compile,
+    .markov = markov,
 };

@@ -38,7 +38,7 @@ const gram_kernel_class gi_kernel_poly = {
     .name = "poly",
     .formula = "(gamma x.t + offset)^degree",
     .proof = "a polynomial in x.t with coefficients that are not negative",
-    .flags = GRAM_KERNEL_SCALED | GRAM_KERNEL_FEATURES,
+    .flags = GRAM_KERNEL_SCALED | GRAM_KERNEL_FEATURES | GRAM_KERNEL_MOMENTS,
     .params = params,
     .compile = compile,
 };

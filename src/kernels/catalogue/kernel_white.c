@@ -15,6 +15,6 @@ const gram_kernel_class gi_kernel_white = {
     .name = "white",
     .formula = "1 if x and t are the same row, else 0",
     .proof = "its matrix is the identity",
-    .flags = GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_NO_COLUMNS,
+    .flags = GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_NO_COLUMNS | GRAM_KERNEL_NOISE,
     .compile = compile,
 };

@@ -443,6 +443,23 @@ void gram_kernel_free(gram_kernel *k)
     gi_free(k);
 }
 
+static const gi_kernel_node *leaf_with(const gi_kernel_node *node,
+                                       unsigned flag)
+{
+    const gi_kernel_node *found = NULL;
+
+    for (; node && !found; node = node->next)
+        found = node->class_ && (node->class_->flags & flag)
+                    ? node
+                    : leaf_with(node->kids, flag);
+    return found;
+}
+
+const gi_kernel_node *gi_kernel_leaf_with(const gram_kernel *k, unsigned flag)
+{
+    return leaf_with(k->root, flag);
+}
+
 const char *gram_kernel_text(const gram_kernel *k)
 {
     return k->text;

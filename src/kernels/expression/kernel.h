@@ -65,6 +65,12 @@ struct gram_kernel {
     char *text; /* gram_kernel_text */
 };
 
+/* The kernel that is taken when none was asked for. */
+#define GI_KERNEL_DEFAULT "rbf"
+
+/* The first leaf whose class has the flag, or NULL. */
+const gi_kernel_node *gi_kernel_leaf_with(const gram_kernel *k, unsigned flag);
+
 /* Add the text of a node. */
 gram_status gi_kernel_print(gi_run *run, const gram_kernel *k,
                             const gi_kernel_node *node, gi_buf *b);

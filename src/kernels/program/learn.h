@@ -82,15 +82,8 @@ gram_status gi_program_live(gi_run *run, const gram_program *p,
                             int *any);
 
 /* O(n) structure: amplitude * k(s,t) of one number column. */
-typedef enum gi_markov_family {
-    GI_MARKOV_MIN,         /* min(s,t), s, t >= 0 */
-    GI_MARKOV_EXPONENTIAL, /* exp(-rate |s-t|) */
-    GI_MARKOV_MATERN32,    /* (1 + r) exp(-r), r = rate |s-t| */
-    GI_MARKOV_MATERN52     /* (1 + r + r^2/3) exp(-r) */
-} gi_markov_family;
-
 typedef struct gi_markov {
-    gi_markov_family family;
+    gram_markov family;
     double amplitude, rate;
     int view; /* of the program: one dense column */
 } gi_markov;

@@ -1,43 +1,14 @@
 /* markov.c - kernels whose processes forget all but the present.
  *
- * On one column of numbers min is the covariance of Brownian motion,
- * exponential and laplace (the same there) that of the Ornstein-Uhlenbeck
- * process, and the Matern kernels of order 3/2 and 5/2 those of processes that
- * are Markov together with their derivatives (Hartikainen and Sarkka, 2010).
- * Found in the expression: numbers times one such leaf, possibly through maps,
- * which only change what the column is.
+ * A class says by its flag GRAM_KERNEL_MARKOV which process it is the
+ * covariance of, on one column of numbers.  Found in the expression: numbers
+ * times one such leaf, possibly through maps, which only change what the column
+ * is.
  */
 #include <math.h>
-#include <string.h>
 
+#include "base/bind.h"
 #include "kernels/program/learn.h"
-
-/* A kernel of that name; nu 0: it has none, else it is parameter 0. */
-static const struct family {
-    const char *name;
-    double nu;
-    gi_markov_family family;
-    int scale;    /* the parameter that is gamma or length; -1: none */
-    double power; /* rate = sqrt(2 nu) scale^power, or scale^power */
-} families[] = {
-    {"min", 0, GI_MARKOV_MIN, -1, 0},
-    {"exponential", 0, GI_MARKOV_EXPONENTIAL, 0, 1},
-    {"laplace", 0, GI_MARKOV_EXPONENTIAL, 0, 1},
-    {"matern", 0.5, GI_MARKOV_EXPONENTIAL, 1, -1},
-    {"matern", 1.5, GI_MARKOV_MATERN32, 1, -1},
-    {"matern", 2.5, GI_MARKOV_MATERN52, 1, -1},
-};
-
-enum { FAMILIES = sizeof families / sizeof *families };
-
-static const struct family *family_of(const gi_kernel_node *leaf)
-{
-    for (size_t i = 0; i < FAMILIES; i++)
-        if (strcmp(leaf->class_->name, families[i].name) == 0 &&
-            (families[i].nu == 0 || leaf->arg[0] == families[i].nu))
-            return &families[i];
-    return NULL;
-}
 
 /* One dense column that was a number. */
 static int is_one_column(const gram_program *p, const gi_view *v)
@@ -57,7 +28,7 @@ static int is_constant(const gi_kernel_node *node)
 {
     return node->kind == GI_KERNEL_CONSTANT ||
            (node->kind == GI_KERNEL_LEAF &&
-            strcmp(node->class_->name, "constant") == 0);
+            (node->class_->flags & GRAM_KERNEL_CONSTANT));
 }
 
 /* The leaf below products with numbers, which are multiplied into *amplitude,
@@ -86,21 +57,34 @@ static const gi_kernel_node *find_leaf(const gram_program *p,
     return rest ? find_leaf(p, theta, rest, amplitude) : NULL;
 }
 
+/* The process of a leaf, and its rate at theta. */
+static gram_markov process_of(const gram_program *p, const double *theta,
+                              const gi_kernel_node *leaf, double *rate)
+{
+    const gram_kernel_class *class_ = leaf->class_;
+    double value[GI_PARAMS_MAX];
+
+    if (!(class_->flags & GRAM_KERNEL_MARKOV) || !class_->markov)
+        return GRAM_MARKOV_NONE;
+    for (size_t i = 0; i < gi_param_count(class_->params); i++)
+        value[i] = leaf->slot[i] < 0 ? leaf->arg[i]
+                                     : value_of(p, theta, leaf->slot[i]);
+    return class_->markov(value, rate);
+}
+
 int gi_markov_find(const gram_program *p, const double *theta, gi_markov *out)
 {
     double amplitude = 1, rate = NAN;
     const gi_kernel_node *leaf =
         find_leaf(p, theta, p->kernel->root, &amplitude);
-    const struct family *f = leaf ? family_of(leaf) : NULL;
-    const gi_view *v = f ? gi_program_view(p, leaf) : NULL;
+    gram_markov family =
+        leaf ? process_of(p, theta, leaf, &rate) : GRAM_MARKOV_NONE;
+    const gi_view *v = family ? gi_program_view(p, leaf) : NULL;
 
     /* a number that is 0 or negative makes another kernel */
     if (!v || !is_one_column(p, v) || amplitude <= 0)
         return 0;
-    if (f->scale >= 0)
-        rate = (f->nu > 0 ? sqrt(2 * f->nu) : 1) *
-               pow(value_of(p, theta, leaf->slot[f->scale]), f->power);
-    *out = (gi_markov){.family = f->family,
+    *out = (gi_markov){.family = family,
                        .amplitude = amplitude,
                        .rate = rate,
                        .view = (int)(v - p->view)};

@@ -366,6 +366,24 @@ const gi_view *gi_program_view(const gram_program *p,
     return NULL;
 }
 
+static int has_op(const gram_program *p, gi_opcode code)
+{
+    for (size_t i = 0; i < p->ops; i++)
+        if (p->op[i].code == code)
+            return 1;
+    return 0;
+}
+
+int gi_program_addresses_rows(const gram_program *p)
+{
+    return has_op(p, GI_OP_SAME_ROW) || has_op(p, GI_OP_MATRIX);
+}
+
+int gi_program_reads_matrix(const gram_program *p)
+{
+    return has_op(p, GI_OP_MATRIX);
+}
+
 size_t gi_program_count(const gram_program *p, size_t slot)
 {
     size_t next = slot + 1 < p->kernel->slots ? (size_t)p->first_theta[slot + 1]

@@ -154,6 +154,13 @@ void gi_program_free(gram_program *p);
 const gi_view *gi_program_view(const gram_program *p,
                                const gi_kernel_node *node);
 
+/* Does it address rows by index (a matrix from a file, or whether they are the
+ * same), so that none may be dropped? */
+int gi_program_addresses_rows(const gram_program *p);
+
+/* Does it read a matrix from a file, which has a row for every row there is? */
+int gi_program_reads_matrix(const gram_program *p);
+
 /* How many numbers of theta a slot of the kernel has. */
 size_t gi_program_count(const gram_program *p, size_t slot);
 

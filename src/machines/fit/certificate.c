@@ -6,8 +6,6 @@
  * PSD up to rounding: all of it up to MOST rows, else that of a sample of them.
  * A precomputed matrix belongs to its rows and is looked at as a whole.
  */
-#include <string.h>
-
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -21,15 +19,6 @@ enum {
     STREAM = 0x70736463
 };
 
-static int reads_matrix(const gi_kernel_node *node)
-{
-    for (; node; node = node->next)
-        if ((node->class_ && strcmp(node->class_->name, "precomputed") == 0) ||
-            reads_matrix(node->kids))
-            return 1;
-    return 0;
-}
-
 gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m)
 {
     gram_status status = GRAM_OK;
@@ -39,7 +28,7 @@ gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m)
     unsigned char *keep = NULL;
     gram_spectrum spectrum = {0};
 
-    if (t->rows > MOST && !reads_matrix(m->kernel->root)) {
+    if (t->rows > MOST && !gi_program_reads_matrix(m->program)) {
         GI_TRY(GI_NEW_ZERO(run, keep, t->rows));
         for (size_t left = SAMPLE; left > 0;) {
             size_t i = gi_rng_below(&rng, t->rows);

@@ -57,15 +57,6 @@ gi_problem gi_fit_problem(const gi_fit *f)
 
 /* ------------------------------------------------------------------- begin */
 
-static int has_leaf(const gi_kernel_node *node, const char *name)
-{
-    for (; node; node = node->next)
-        if ((node->class_ && strcmp(node->class_->name, name) == 0) ||
-            has_leaf(node->kids, name))
-            return 1;
-    return 0;
-}
-
 /* Some losses take kernels that are none, but say so: what is found is then a
  * stationary point. */
 static gram_status check_proof(gi_fit *f, const gram_kernel *k)
@@ -85,7 +76,7 @@ static const char *kernel_text(const gram_fit_options *o)
 {
     return o->from     ? gram_kernel_text(o->from->kernel)
            : o->kernel ? o->kernel
-                       : "rbf";
+                       : GI_KERNEL_DEFAULT;
 }
 
 static gram_status make_kernel(gi_fit *f)
@@ -123,6 +114,8 @@ static gram_status read_lambda(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     const gram_machine *from = f->o->from;
+    const gi_kernel_node *noise =
+        gi_kernel_leaf_with(f->kernel, GRAM_KERNEL_NOISE);
     gram_machine *m = f->m;
     int each = from && from->solutions > 1 && from->targets == m->targets;
 
@@ -137,11 +130,11 @@ static gram_status read_lambda(gi_fit *f)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "lambda = 0, must be positive with noise column \"%s\"",
                        m->noise_column));
-    if (isnan(f->lambda.value) && has_leaf(f->kernel->root, "white"))
+    if (isnan(f->lambda.value) && noise)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
-                       "kernel \"%s\": white is noise, as lambda is; give "
-                       "lambda as a number beside it",
-                       gram_kernel_text(f->kernel)));
+                       "kernel \"%s\": %s is noise, as lambda is; give lambda "
+                       "as a number beside it",
+                       gram_kernel_text(f->kernel), noise->class_->name));
     if (f->lambda.value == 0 && !gi_machine_is_squared(m))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "lambda = 0, must be positive with loss %s",

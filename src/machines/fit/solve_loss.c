@@ -279,15 +279,6 @@ static void squeeze(double *x, size_t n, size_t width,
             memmove(x + width * to++, x + width * i, width * sizeof *x);
 }
 
-/* Are rows known by their place, so that none may go? */
-static int has_places(const gram_program *p)
-{
-    for (size_t i = 0; i < p->ops; i++)
-        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
-            return 1;
-    return 0;
-}
-
 static gram_status drop_rows(gi_run *run, gram_machine *m)
 {
     gram_status status = GRAM_OK;
@@ -301,7 +292,7 @@ static gram_status drop_rows(gi_run *run, gram_machine *m)
     m->report.support = kept;
     if (kept == 0)
         kept = keep[0] = 1; /* f is a constant */
-    if (kept == m->n || has_places(m->program))
+    if (kept == m->n || gi_program_addresses_rows(m->program))
         goto done;
     GI_TRY(gi_table_part(run, m->table, NULL, keep, &table));
     for (size_t q = 0; q < m->solutions; q++)

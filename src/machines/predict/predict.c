@@ -393,12 +393,8 @@ done:
  * another? */
 static int can_slice(const gram_machine *m, const gram_prediction *out)
 {
-    const gram_program *p = m->program;
-
-    for (size_t i = 0; i < p->ops; i++)
-        if (p->op[i].code == GI_OP_SAME_ROW || p->op[i].code == GI_OP_MATRIX)
-            return 0;
-    return !(out->proba && m->classes.link == GI_LINK_PROCESS) && !out->std &&
+    return !gi_program_addresses_rows(m->program) &&
+           !(out->proba && m->classes.link == GI_LINK_PROCESS) && !out->std &&
            !out->std_f && !out->lower && !out->upper && !out->terms &&
            !out->terms_std && !out->why && !out->why_part &&
            !m->solution[0].solver->mean;

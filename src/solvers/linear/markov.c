@@ -45,10 +45,10 @@ typedef struct family {
 } family;
 
 static const family families[] = {
-    [GI_MARKOV_MIN] = {1, {{0}}, 0},
-    [GI_MARKOV_EXPONENTIAL] = {1, {{1}}, 2},
-    [GI_MARKOV_MATERN32] = {2, {{1, 0}, {0, 1}}, 4},
-    [GI_MARKOV_MATERN52] =
+    [GRAM_MARKOV_MIN] = {1, {{0}}, 0},
+    [GRAM_MARKOV_EXPONENTIAL] = {1, {{1}}, 2},
+    [GRAM_MARKOV_MATERN32] = {2, {{1, 0}, {0, 1}}, 4},
+    [GRAM_MARKOV_MATERN52] =
         {3, {{1, 0, -1.0 / 3}, {0, 1.0 / 3, 0}, {-1.0 / 3, 0, 1}}, 16.0 / 3},
 };
 
@@ -133,7 +133,7 @@ void gi_chain_step(const gi_markov *kernel, double gap, double *step)
     double *C = step + 2;
     double d = fmin(kernel->rate * gap, far), Q[MOST][MOST] = {{0}};
 
-    if (kernel->family == GI_MARKOV_MIN) {
+    if (kernel->family == GRAM_MARKOV_MIN) {
         step[0] = 1;
         step[1] = 0;
         C[0] = sqrt(kernel->amplitude * gap);
@@ -178,7 +178,7 @@ gram_status gi_chain_check(const gi_markov *kernel, const double *time,
         if (!isfinite(time[i]))
             return gi_fail(GRAM_ERR_RANGE, "row %zu: %g, must be finite", i,
                            time[i]);
-        if (kernel->family == GI_MARKOV_MIN && time[i] < 0)
+        if (kernel->family == GRAM_MARKOV_MIN && time[i] < 0)
             return gi_fail(GRAM_ERR_RANGE,
                            "min: row %zu: %g, must be at least 0", i, time[i]);
     }
@@ -189,7 +189,7 @@ gram_status gi_chain_new(gi_run *run, const gi_markov *kernel,
                          const double *time, size_t n, gi_chain *out)
 {
     size_t stride;
-    double start = kernel->family == GI_MARKOV_MIN ? 0 : -INFINITY;
+    double start = kernel->family == GRAM_MARKOV_MIN ? 0 : -INFINITY;
     arrival *a = NULL;
     gram_status status;
 

@@ -269,7 +269,7 @@ static gram_status visitors_new(gi_run *run, const smoother *s,
                                 const double *time, size_t m, visitors *v)
 {
     const gi_markov *k = s->p->K->markov;
-    const double start = k->family == GI_MARKOV_MIN ? 0 : -INFINITY;
+    const double start = k->family == GRAM_MARKOV_MIN ? 0 : -INFINITY;
     const double *t = s->p->K->time;
     const size_t stride = gi_chain_stride(s->chain.states);
     gram_status status;
@@ -362,7 +362,7 @@ int gi_markov_applies(const gi_problem *p)
     const gi_markov *k = p->K->markov;
 
     return k && p->K->time && k->amplitude >= 0 && isfinite(k->amplitude) &&
-           (k->family == GI_MARKOV_MIN || (k->rate > 0 && isfinite(k->rate)));
+           (k->family == GRAM_MARKOV_MIN || (k->rate > 0 && isfinite(k->rate)));
 }
 
 /* Bytes: the chain (while it is sorted, times and points twice), the pass, a

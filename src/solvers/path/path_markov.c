@@ -293,7 +293,7 @@ static double scale(const gi_problem *p)
     double sum = 0;
 
     for (size_t i = 0; i < p->n; i++)
-        sum += (k->family == GI_MARKOV_MIN ? p->K->time[i] : 1) /
+        sum += (k->family == GRAM_MARKOV_MIN ? p->K->time[i] : 1) /
                gi_system_noise(p, i);
     return k->amplitude * sum / (double)p->n;
 }

@@ -104,15 +104,6 @@ done:
     return status;
 }
 
-/* A matrix from a file has a row for every row there is. */
-static int can_sample(const gram_program *p)
-{
-    for (size_t i = 0; i < p->ops; i++)
-        if (p->op[i].code == GI_OP_MATRIX)
-            return 0;
-    return 1;
-}
-
 /* ----------------------------------------------------------------- searches */
 
 /* A search from the spot behind the kept ones. */
@@ -530,13 +521,14 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
     gi_run first, rest;
     field f = {0};
     const gi_spot *best;
-    size_t most = can_sample(s->program) && s->most ? least(s->most, n) : n;
+    size_t most =
+        !gi_program_reads_matrix(s->program) && s->most ? least(s->most, n) : n;
     size_t rows = least(s->subset ? s->subset : FIRST_ROWS, most);
     double share;
     gram_status status;
 
     GI_TRY(new_field(run, s, &f));
-    if (!can_sample(s->program) || f.v.opens == 0)
+    if (gi_program_reads_matrix(s->program) || f.v.opens == 0)
         rows = most;
     first = gi_run_quiet(run);
     GI_TRY(set_rows(&first, &f, rows));

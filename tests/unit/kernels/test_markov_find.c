@@ -32,13 +32,15 @@ static double value_of(const gi_markov *m, double s, double t)
     double r = m->rate * fabs(s - t);
 
     switch (m->family) {
-    case GI_MARKOV_MIN:
+    case GRAM_MARKOV_NONE:
+        return NAN;
+    case GRAM_MARKOV_MIN:
         return m->amplitude * fmin(s, t);
-    case GI_MARKOV_EXPONENTIAL:
+    case GRAM_MARKOV_EXPONENTIAL:
         return m->amplitude * exp(-r);
-    case GI_MARKOV_MATERN32:
+    case GRAM_MARKOV_MATERN32:
         return m->amplitude * (1 + r) * exp(-r);
-    case GI_MARKOV_MATERN52:
+    case GRAM_MARKOV_MATERN52:
         return m->amplitude * (1 + r + r * r / 3) * exp(-r);
     }
     return NAN;
@@ -101,6 +103,41 @@ TEST(factors_and_maps_may_stand_around_them)
     check_found("map(log1p, map(standardize, laplace))[a]");
 }
 
+enum { SPEED };
+
+static const gram_param speeds[] = {
+    [SPEED] = {.name = "speed", .range = GRAM_POSITIVE, .value = GRAM_OPEN},
+    {.name = NULL},
+};
+
+static int compile_own(gram_program *p)
+{
+    int distance = gram_emit_l1(p, -1, 0);
+
+    return gram_emit_exp(p, gram_emit_scale(p, distance, -3, SPEED, 1));
+}
+
+static gram_markov own_process(const double *value, double *rate)
+{
+    *rate = 3 * value[SPEED];
+    return GRAM_MARKOV_EXPONENTIAL;
+}
+
+TEST(a_registered_class_may_say_that_it_is_markov)
+{
+    static const gram_kernel_class own = {.name = "own_process",
+                                          .formula = "exp(-3 speed |x-t|)",
+                                          .proof = "as exponential",
+                                          .flags = GRAM_KERNEL_MARKOV,
+                                          .params = speeds,
+                                          .compile = compile_own,
+                                          .markov = own_process};
+
+    CHECK_OK(gram_kernel_register(&own));
+    check_found("own_process[a]");
+    check_found("2*own_process(speed=0.4)[b]");
+}
+
 static void check_not(const char *text)
 {
     gi_run run = gi_run_begin(NULL);
@@ -147,7 +184,7 @@ TEST(open_numbers_are_not_yet_known)
 
     CHECK_OK(gi_program_new(&run, k, t, 1, &p));
     CHECK(gi_markov_find(p, NULL, &m));
-    CHECK(m.family == GI_MARKOV_MATERN32 && m.view == 0);
+    CHECK(m.family == GRAM_MARKOV_MATERN32 && m.view == 0);
     CHECK(isnan(m.amplitude) && isnan(m.rate));
     CHECK(gi_markov_find(p, (double[]){3, 2}, &m));
     CHECK(m.amplitude == 3);
@@ -159,4 +196,5 @@ TEST(open_numbers_are_not_yet_known)
 
 TESTS(SMALL(markov_kernels_of_one_column_are_found),
       SMALL(factors_and_maps_may_stand_around_them), SMALL(others_are_not),
-      SMALL(open_numbers_are_not_yet_known))
+      SMALL(open_numbers_are_not_yet_known),
+      SMALL(a_registered_class_may_say_that_it_is_markov))

@@ -216,7 +216,7 @@ TEST(markov_structure_is_found_with_its_coordinate)
     kernel_world w;
 
     kernel_world_new(&w, "3*exponential(gamma=2)", N, M, 1, x, &one);
-    CHECK(w.K->markov && w.K->markov->family == GI_MARKOV_EXPONENTIAL);
+    CHECK(w.K->markov && w.K->markov->family == GRAM_MARKOV_EXPONENTIAL);
     CHECK(w.K->markov->amplitude == 3 && w.K->markov->rate == 2);
     for (size_t i = 0; i < N; i++)
         CHECK(w.K->time[i] == x[i]);
