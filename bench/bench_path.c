@@ -5,7 +5,7 @@
  */
 #include "setting.h"
 
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 enum { COUNT = 50 };
 

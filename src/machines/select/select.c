@@ -1,7 +1,7 @@
 /* select.c - the numbers that are open: kernel parameters and lambda.
  *
  * If lambda alone is open, its whole path costs about as much as one value
- * (solvers/path/path.h); kernel numbers are searched with gradients, lambda
+ * (solvers/path.h); kernel numbers are searched with gradients, lambda
  * beside them (solvers/path/criterion.h), or by folds on a grid (select_cv.c).
  * What is too large for memory, or beyond MOST_ROWS rows without structure, is
  * chosen on a sample of the rows: amplitude, noise and lengths mean the same

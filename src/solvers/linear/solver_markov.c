@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "solvers/linear/markov.h"
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 #include "solvers/system.h"
 
 /* A chain of the problem's rows. */

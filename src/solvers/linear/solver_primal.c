@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "linalg/dense/gemm.h"
 #include "solvers/linear/normal.h"
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 #include "solvers/linear/singular.h"
 #include "solvers/system.h"
 

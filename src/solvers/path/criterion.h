@@ -14,7 +14,7 @@
 #ifndef GI_CRITERION_H
 #define GI_CRITERION_H
 
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 /* At p->lambda and the numbers that p->K was made with: value (evidences of
  * all targets added; loo relative to the variances of the targets, added),

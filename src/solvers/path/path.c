@@ -6,7 +6,7 @@
  * chapter 5): parabolas through the three best points, golden sections where
  * these do not behave.  Values that are not numbers count as infinite.
  */
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 #include <math.h>
 

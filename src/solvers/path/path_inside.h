@@ -3,7 +3,7 @@
 #ifndef GI_PATH_INSIDE_H
 #define GI_PATH_INSIDE_H
 
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 /* What the criteria of one target at one lambda are made of. */
 typedef struct gi_path_sums {

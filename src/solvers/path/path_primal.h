@@ -5,7 +5,7 @@
 #define GI_PATH_PRIMAL_H
 
 #include "base/limits.h"
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 typedef struct gi_primal {
     gi_path path;

@@ -7,7 +7,7 @@
 #include "operators.h"
 #include "ridges.h"
 
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 enum { ALL = GI_WANT_LOO | GI_WANT_GCV | GI_WANT_EVIDENCE | GI_WANT_DF };
 enum { D = 3, TARGETS = 2 };

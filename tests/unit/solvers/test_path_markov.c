@@ -7,7 +7,7 @@
 #include "markov_dense.h"
 
 #include "base/mem.h"
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 extern const gi_solver gi_solver_markov;
 

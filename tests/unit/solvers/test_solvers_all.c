@@ -7,7 +7,7 @@
 #include "operators.h"
 #include "ridges.h"
 #include "solvers/path/criterion.h"
-#include "solvers/path/path.h"
+#include "solvers/path.h"
 
 typedef struct problem {
     const char *kernel;
