@@ -216,7 +216,7 @@ done:
 
 int main(void)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     int good = 1;
 
     gi_blas_start();

@@ -88,7 +88,7 @@ done:
 
 int main(void)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     setting s = {0};
     int good = 1;
 

@@ -107,7 +107,7 @@ static inline int run_bench(const char *name,
                             gram_status (*bench)(gi_run *run, setting *s,
                                                  int *good))
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     setting s = {0};
     int good = 1;
 

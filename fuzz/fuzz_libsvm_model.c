@@ -50,7 +50,7 @@ static void predict(gi_run *run, const gram_exec *exec, const void *data,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     const gram_exec exec = {.threads = 1, .memory = (size_t)256 << 20};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     gi_buf once = {0}, twice = {0};
 
     print(&run, data, n, &once);

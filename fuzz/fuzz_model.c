@@ -42,7 +42,7 @@ static void predict(const gram_machine *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     const gram_exec exec = {.threads = 1, .memory = (size_t)256 << 20};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     unsigned char *file = malloc(n + 28);
     gi_input *in = NULL;
     gram_machine *m = NULL;

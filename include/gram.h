@@ -78,7 +78,10 @@ GRAM_API char *gram_bytes_print(double bytes, char *out);
 typedef struct gram_exec {
     int threads;             /* 0: one per core; results do not depend on it */
     unsigned long long seed; /* the only source of randomness */
-    size_t memory; /* bytes the library may hold; 0: three quarters of RAM */
+    /* bytes the call may hold, with `held`: what it allocates counts until it
+     * is freed, tables and machines it is given do not.  0: three quarters of
+     * RAM, less what the library holds in the process when the call begins */
+    size_t memory;
     /* how much of the call is done, 0..1, by the work that is left; it never
      * goes back.  Called every few milliseconds; non-zero: stop */
     int (*progress)(void *user, double done);
@@ -86,6 +89,9 @@ typedef struct gram_exec {
     /* what the call goes over to: "reading", "choosing" (numbers that are
      * open), "fitting", "writing"; a text that stays */
     void (*stage)(void *user, const char *name);
+    /* bytes of `memory` that are taken already: gram_memory_used() makes it a
+     * budget of the process */
+    size_t held;
 } gram_exec;
 
 /* Bytes the library holds in this process now, and the most it ever held
@@ -791,7 +797,7 @@ typedef struct gram_report {
     size_t rank, steps;
     int converged;
     double seconds;                /* NaN in a machine that was loaded */
-    size_t plan_bytes, peak_bytes; /* beside what was held before; 0 then */
+    size_t plan_bytes, peak_bytes; /* of the call alone; 0 then */
     const char *const *warnings;   /* sentences on what may be wrong */
     size_t warning_count;
     const char *const *notes; /* and on what may be made better */
@@ -1116,7 +1122,7 @@ typedef struct gram_test_report {
     double rows_needed;  /* of each sample, to see this difference 8 times in
                             10; NaN: unknown, inf: none to be seen */
     double seconds;
-    size_t peak_bytes;           /* beside what was held before */
+    size_t peak_bytes;           /* of the call alone */
     const char *const *warnings; /* sentences */
     size_t warning_count;
 } gram_test_report;

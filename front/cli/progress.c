@@ -136,6 +136,7 @@ gram_exec cli_exec(const char *doing)
     return (gram_exec){.threads = (int)cli.threads,
                        .seed = cli.seed,
                        .memory = cli.memory,
+                       .held = gram_memory_used(), /* --mem is for all */
                        .progress = tick,
                        .user = (void *)doing,
                        .stage = stage};

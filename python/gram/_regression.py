@@ -241,7 +241,8 @@ class KernelRegressor(Tuned, _Regressor):
     tolerance, steps
         for solvers that go step by step; 0: their own.
     memory
-        bytes that a call may use; None: three quarters of RAM.
+        bytes that a call may allocate; None: three quarters of RAM, less
+        what gram holds in the process.
     random_state
         a seed; None is 0.
     n_jobs

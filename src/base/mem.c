@@ -5,8 +5,9 @@
  * their own (pages.h): the data begin on a 2 MiB boundary, the head sits in the
  * page before, and growing moves page tables, not bytes.
  *
- * The budget counts everything the library holds in the process: the caller's
- * gram_exec.memory is checked at each allocation of the run.
+ * A block counts in the process and in the ledger of the run that allocated it
+ * (ledger.h); the budget, gram_exec.memory, is checked against the latter at
+ * each allocation.
  */
 #include "base/mem.h"
 
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ledger.h"
 #include "base/limits.h"
 #include "base/pages.h"
 
@@ -23,44 +25,31 @@ enum { HEAD = 64 };
 static const size_t MAPPED = GI_MAPPED_BYTES;
 
 typedef struct head {
-    size_t bytes;  /* asked for */
-    size_t length; /* of the mapping, which begins a page before; 0: heap */
-    int used;      /* the mapping had another block in it: it is not zero */
+    size_t bytes;      /* asked for */
+    size_t length;     /* of the mapping, which begins a page before; 0: heap */
+    gi_ledger *ledger; /* that of the run it was allocated by, or NULL */
+    int used;          /* the mapping had another block in it: it is not zero */
 } head;
 
 _Static_assert(sizeof(head) <= HEAD, "the head fits before the data");
 
-static atomic_size_t used, peak;
+static gi_ledger process;     /* all blocks together */
 static atomic_size_t fail_at; /* 0: never */
 static atomic_int fail_sticky;
 
 size_t gram_memory_used(void)
 {
-    return atomic_load(&used);
+    return atomic_load(&process.live);
 }
 
 size_t gram_memory_peak(void)
 {
-    return atomic_load(&peak);
+    return atomic_load(&process.peak);
 }
 
 void gram_memory_reset_peak(void)
 {
-    atomic_store(&peak, atomic_load(&used));
-}
-
-size_t gi_peak_begin(void)
-{
-    return atomic_exchange(&peak, atomic_load(&used));
-}
-
-size_t gi_peak_end(size_t before)
-{
-    size_t most = atomic_load(&peak), top = most;
-
-    while (before > top && !atomic_compare_exchange_weak(&peak, &top, before))
-        ;
-    return most;
+    atomic_store(&process.peak, atomic_load(&process.live));
 }
 
 void gi_mem_fail_at(size_t n, int sticky)
@@ -85,19 +74,61 @@ static int told_to_fail(void)
     return 1;
 }
 
-static void count(size_t more, size_t less)
-{
-    size_t now = atomic_fetch_add(&used, more - less) + more - less;
-    size_t top = atomic_load(&peak);
-
-    while (now > top && !atomic_compare_exchange_weak(&peak, &top, now))
-        ;
-}
-
 static head *head_of(void *p)
 {
     return (head *)(void *)((char *)p - HEAD);
 }
+
+/* ------------------------------------------------------------------ ledger */
+
+gi_ledger *gi_ledger_new(void)
+{
+    gi_ledger *ledger = malloc(sizeof *ledger);
+
+    if (ledger) {
+        atomic_init(&ledger->live, 0);
+        atomic_init(&ledger->peak, 0);
+        atomic_init(&ledger->holders, 1);
+    }
+    return ledger;
+}
+
+void gi_ledger_release(gi_ledger *ledger)
+{
+    /* acquire and release: what other holders did comes before free() */
+    if (ledger && atomic_fetch_sub_explicit(&ledger->holders, 1,
+                                            memory_order_acq_rel) == 1)
+        free(ledger);
+}
+
+static void add(gi_ledger *ledger, size_t more, size_t less)
+{
+    size_t now = atomic_fetch_add(&ledger->live, more - less) + more - less;
+    size_t top = atomic_load(&ledger->peak);
+
+    while (now > top && !atomic_compare_exchange_weak(&ledger->peak, &top, now))
+        ;
+}
+
+/* Bytes come and go in a block. */
+static void count(head *h, size_t more, size_t less)
+{
+    add(&process, more, less);
+    if (h->ledger)
+        add(h->ledger, more, less);
+}
+
+/* A block of this many bytes is there. */
+static void enter(head *h, gi_ledger *ledger, size_t bytes)
+{
+    h->bytes = bytes;
+    h->ledger = ledger;
+    if (ledger)
+        atomic_fetch_add_explicit(&ledger->holders, 1, memory_order_relaxed);
+    count(h, bytes, 0);
+}
+
+/* ------------------------------------------------------------------ blocks */
 
 static gram_status refuse(size_t bytes)
 {
@@ -110,18 +141,17 @@ static gram_status refuse(size_t bytes)
 /* May `more` bytes be added under the budget of this run? */
 static gram_status admit(const gi_run *run, size_t more)
 {
-    size_t now = atomic_load(&used);
     char a[GRAM_NUMBER_ROOM], b[GRAM_NUMBER_ROOM], c[GRAM_NUMBER_ROOM];
 
     if (told_to_fail())
         return refuse(more);
-    if (run && run->memory && (more > run->memory || now > run->memory - more))
-        return gi_fail(GRAM_ERR_MEMORY,
-                       "memory budget: %s in use and %s more needed, the "
-                       "budget is %s",
-                       gram_bytes_print((double)now, a),
-                       gram_bytes_print((double)more, b),
-                       gram_bytes_print((double)run->memory, c));
+    if (run && run->memory && more > gi_run_room(run))
+        return gi_fail(
+            GRAM_ERR_MEMORY,
+            "memory budget: %s in use and %s more needed, the budget is %s",
+            gram_bytes_print((double)(run->held + gi_run_live(run)), a),
+            gram_bytes_print((double)more, b),
+            gram_bytes_print((double)run->memory, c));
     return GRAM_OK;
 }
 
@@ -177,8 +207,7 @@ gram_status gi_alloc(gi_run *run, void *slot, size_t n, size_t size)
     p = bytes >= MAPPED ? map_block(bytes) : heap_block(bytes);
     if (!p)
         return refuse(bytes);
-    head_of(p)->bytes = bytes;
-    count(bytes, 0);
+    enter(head_of(p), run ? run->ledger : NULL, bytes);
     memcpy(slot, &p, sizeof p);
 done:
     return status;
@@ -204,7 +233,8 @@ void gi_free(void *p)
     if (!p)
         return;
     h = head_of(p);
-    count(0, h->bytes);
+    count(h, 0, h->bytes);
+    gi_ledger_release(h->ledger);
     if (h->length)
         gi_pages_free((char *)p - GI_PAGE, h->length);
     else
@@ -214,7 +244,7 @@ void gi_free(void *p)
 gram_status gram_memory_new(size_t n, size_t size, const gram_exec *exec,
                             void **out)
 {
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
 
     *out = NULL;
     return gi_alloc(&run, out, n, size);
@@ -241,7 +271,8 @@ static void *remap(void *p, size_t bytes)
 gram_status gi_grow(gi_run *run, void *slot, size_t n, size_t size)
 {
     gram_status status = GRAM_OK;
-    size_t bytes = 0, old;
+    gi_ledger *ledger, *before;
+    size_t bytes = 0, old, counted;
     void *p, *q = NULL;
 
     memcpy(&p, slot, sizeof p);
@@ -249,21 +280,25 @@ gram_status gi_grow(gi_run *run, void *slot, size_t n, size_t size)
         return gi_alloc(run, slot, n, size);
     GI_TRY(gi_size_mul(n, size, &bytes));
     old = head_of(p)->bytes;
-    GI_TRY(admit(run, bytes > old ? bytes - old : 0));
+    before = head_of(p)->ledger;
+    ledger = run ? run->ledger : before;
+    counted = ledger == before ? old : 0;
+    GI_TRY(admit(run, bytes > counted ? bytes - counted : 0));
     if (head_of(p)->length && bytes >= MAPPED) {
         q = remap(p, bytes);
         if (!q)
             return refuse(bytes);
-        count(bytes, old);
+        count(head_of(q), 0, old);
+        enter(head_of(q), ledger, bytes);
+        gi_ledger_release(before);
     } else {
         q = bytes >= MAPPED ? map_block(bytes) : heap_block(bytes);
         if (!q)
             return refuse(bytes);
-        count(bytes, 0);
+        enter(head_of(q), ledger, bytes);
         memcpy(q, p, bytes < old ? bytes : old);
         gi_free(p);
     }
-    head_of(q)->bytes = bytes;
     memcpy(slot, &q, sizeof q);
 done:
     return status;

@@ -1,9 +1,10 @@
 /* mem.h - all memory of the library.
  *
  * Blocks are 64-byte aligned, sizes are checked for overflow, and every byte
- * is counted, so that peaks can be reported and a budget kept.  Blocks of
- * 4 MiB and more come straight from the kernel on 2 MiB boundaries with huge
- * pages asked for, and grow without being copied.
+ * is counted, in the process and in the ledger of its run, so that peaks can be
+ * reported and a budget kept.  Blocks of 4 MiB and more come straight from the
+ * kernel on 2 MiB boundaries with huge pages asked for, and grow without being
+ * copied.
  */
 #ifndef GI_MEM_H
 #define GI_MEM_H
@@ -14,13 +15,14 @@
 #include "base/status.h"
 
 /* p = room for n elements of *p, uninitialised; n = 0 gives a valid pointer.
- * `run` may be NULL: no budget.  On failure p is untouched. */
+ * `run` may be NULL: no budget, no ledger.  On failure p is untouched. */
 #define GI_NEW(run, p, n) gi_alloc((run), &(p), (n), sizeof *(p))
 
 /* The same, all bytes zero. */
 #define GI_NEW_ZERO(run, p, n) gi_alloc_zero((run), &(p), (n), sizeof *(p))
 
-/* Change the room of p (which may be NULL) to n elements, keeping what fits. */
+/* Change the room of p (which may be NULL) to n elements, keeping what fits.
+ * The block goes over to the ledger of `run`, or stays where it is without. */
 #define GI_GROW(run, p, n) gi_grow((run), &(p), (n), sizeof *(p))
 
 /* `slot` is the address of the pointer to set. */
@@ -34,12 +36,6 @@ gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out);
 
 /* *out = a * b, or a MEMORY error. */
 gram_status gi_size_mul(size_t a, size_t b, size_t *out);
-
-/* The peak of a call: gi_peak_end(gi_peak_begin()) is the most that was held
- * in between, and the peak of the process is then what it would have been.  Of
- * calls at the same time one may see less than its own. */
-size_t gi_peak_begin(void);
-size_t gi_peak_end(size_t before);
 
 /* For tests: the n-th allocation from now fails, and all after it too if
  * `sticky`; n = 0 ends that. */

@@ -82,6 +82,8 @@ gi_run gi_run_begin(const gram_exec *exec)
         run.threads = 1;
     run.seed = exec->seed;
     run.memory = exec->memory ? exec->memory : gi_memory_total() / 4 * 3;
+    run.held = exec->memory ? exec->held : gram_memory_used();
+    run.ledger = gi_ledger_new();
     run.progress = exec->progress;
     run.stage = exec->stage;
     run.user = exec->user;
@@ -90,6 +92,29 @@ gi_run gi_run_begin(const gram_exec *exec)
     run.last = 0;
     run.whole = NULL;
     return run;
+}
+
+void gi_run_end(gi_run *run)
+{
+    gi_ledger_release(run->ledger);
+    run->ledger = NULL;
+}
+
+size_t gi_run_live(const gi_run *run)
+{
+    return run->ledger ? atomic_load(&run->ledger->live) : 0;
+}
+
+size_t gi_run_peak(const gi_run *run)
+{
+    return run->ledger ? atomic_load(&run->ledger->peak) : 0;
+}
+
+size_t gi_run_room(const gi_run *run)
+{
+    size_t used = run->held + gi_run_live(run);
+
+    return run->memory > used ? run->memory - used : 0;
 }
 
 gi_run gi_run_part(gi_run *run, double from, double to)

@@ -1,8 +1,8 @@
 /* run.h - a public call while it runs: threads, budget, progress, seed.
  *
- * gi_run_begin() turns the caller's gram_exec into one of these; internal
- * functions that allocate, loop in parallel or take long get a pointer to it.
- * Only the thread that began a run ticks it.
+ * GI_RUN() turns the caller's gram_exec into one of these; internal functions
+ * that allocate, loop in parallel or take long get a pointer to it.  Only the
+ * thread that began a run ticks it.
  */
 #ifndef GI_RUN_H
 #define GI_RUN_H
@@ -12,12 +12,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ledger.h"
 #include "gram.h"
 
 typedef struct gi_run {
     int threads; /* at least 1; 1 in a forked child, where OpenMP would hang */
     uint64_t seed;
-    size_t memory; /* budget in bytes */
+    size_t memory;     /* budget in bytes, for `held` and what the run holds */
+    size_t held;       /* bytes of the caller's that count, too */
+    gi_ledger *ledger; /* of the call; parts have the same */
     int (*progress)(void *user, double done);
     void (*stage)(void *user, const char *name);
     void *user;
@@ -30,8 +33,19 @@ typedef struct gi_run {
  * which may be too late. */
 void gi_watch_forks(void);
 
-/* exec may be NULL. */
+/* exec may be NULL.  A run that began must end; its parts need not. */
 gi_run gi_run_begin(const gram_exec *exec);
+void gi_run_end(gi_run *run);
+
+/* A run called `name` that ends where its name goes out of scope. */
+#define GI_RUN(name, exec)                                                     \
+    __attribute__((cleanup(gi_run_end))) gi_run name = gi_run_begin(exec)
+
+/* Bytes that blocks of the call hold now, the most they ever held, and how many
+ * more the budget allows. */
+size_t gi_run_live(const gi_run *run);
+size_t gi_run_peak(const gi_run *run);
+size_t gi_run_room(const gi_run *run);
 
 /* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
  * `to`: for functions that tick themselves and are one step of several.  */

@@ -31,7 +31,6 @@ typedef struct gi_fit {
     gi_run *run;
     const gram_fit_options *o;
     const gram_table *table; /* as given */
-    size_t used;             /* bytes held before */
     const gi_fills *fills;   /* of a machine that came before, or NULL */
     gram_table *part;        /* of it the rows that count, if not all do, with
                                 missing cells filled in */
@@ -65,7 +64,7 @@ static inline const gram_table *gi_fit_table(const gi_fit *f)
     return f->part ? f->part : f->table;
 }
 
-/* All but run, o, table and used is zero; gi_fit_end() after a failure, too. */
+/* All but run, o and table is zero; gi_fit_end() after a failure, too. */
 gram_status gi_fit_begin(gi_fit *f);
 gram_status gi_fit_finish(gi_fit *f);
 void gi_fit_end(gi_fit *f);

@@ -49,7 +49,7 @@ gram_status gram_drift_new(const gram_table *reference,
                            const gram_exec *exec, gram_drift **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_drift *d = NULL;
     gi_pool p = {0};
     gi_dict warnings = {0};
@@ -163,7 +163,7 @@ gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
     double evidence;
 
     own.seed += (unsigned long long)(d->batch + 1) << 32;
-    gi_run run = gi_run_begin(&own);
+    GI_RUN(run, &own);
     GI_TRY(choose_rows(&run, d->seen, &chosen));
     GI_TRY(fill_batch(&run, d, batch, &filled));
     batch = filled;

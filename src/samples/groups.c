@@ -161,7 +161,7 @@ gram_status gram_test_groups(const gram_table *table, const char *column,
                              const gram_exec *exec, gram_table **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     grouping g = {.run = &run, .table = table};
     gram_test_options o;
     pairing *pair = NULL;

@@ -88,7 +88,8 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
                       size_t *row, double *distance)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec), quiet = run;
+    GI_RUN(run, exec);
+    gi_run quiet = run;
     gi_pool p = {0};
     gi_dict warnings = {0};
     gi_operator *K = NULL;

@@ -232,9 +232,8 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
                                    const gram_exec *exec, gram_test **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const double start = gi_clock();
-    const size_t used = gram_memory_used(), peak = gi_peak_begin();
     gram_test_options o;
     gram_test *t = NULL;
     gi_pool of_y = {0};
@@ -266,8 +265,7 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
 done:
     gi_pool_clear(&of_y);
     gram_test_free(t);
-    size_t most = gi_peak_end(peak);
     if (*out)
-        (*out)->report.peak_bytes = most > used ? most - used : 0;
+        (*out)->report.peak_bytes = gi_run_peak(&run);
     return status;
 }

@@ -359,9 +359,8 @@ gram_status gram_test_samples(const gram_table *a, const gram_table *b,
                               const gram_exec *exec, gram_test **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const double start = gi_clock();
-    const size_t used = gram_memory_used(), peak = gi_peak_begin();
     testing g = {.run = &run};
 
     *out = NULL;
@@ -383,9 +382,8 @@ gram_status gram_test_samples(const gram_table *a, const gram_table *b,
 done:
     gi_look_clear(&g.look);
     gram_test_free(g.t);
-    size_t most = gi_peak_end(peak);
     if (*out)
-        (*out)->report.peak_bytes = most > used ? most - used : 0;
+        (*out)->report.peak_bytes = gi_run_peak(&run);
     return status;
 }
 

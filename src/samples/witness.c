@@ -55,7 +55,7 @@ gram_status gram_test_witness(const gram_test *t, const gram_table *table,
                               const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const gi_pool *p = &t->pool;
     gi_points *x = NULL;
     double *w = NULL;
@@ -295,7 +295,8 @@ gram_status gram_test_columns(const gram_test *t, const gram_exec *exec,
                               gram_table **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec), quiet = run;
+    GI_RUN(run, exec);
+    gi_run quiet = run;
     standing *s = NULL;
     size_t count = 0;
 

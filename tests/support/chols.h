@@ -58,7 +58,7 @@ static inline gram_status fill(void *user, size_t row, size_t rows, size_t col,
 
 static inline gi_chol *factored(matrix *m, size_t edge, int threads)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *c = NULL;
 
     run.threads = threads;

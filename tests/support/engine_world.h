@@ -100,6 +100,7 @@ static inline void fill_matrix(world *w, size_t rows, size_t cols)
 static inline void free_world(world *w)
 {
     free(w->matrix.data);
+    gi_run_end(&w->run);
     free(w);
 }
 

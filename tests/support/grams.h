@@ -92,7 +92,7 @@ static inline double *grams_matrix(const char *text, const gram_table *t)
 /* Smallest and largest eigenvalue of K, which is overwritten. */
 static inline void grams_extremes(double *K, size_t n, double *min, double *max)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double *values = grams_room(n);
 
     CHECK_OK(gi_eigen_symmetric(&run, n, K, n, 0, values));

@@ -166,6 +166,7 @@ static inline void kernel_world_free(kernel_world *w)
     gi_program_free(w->program);
     gram_table_free(w->all);
     gram_kernel_free(w->kernel);
+    gi_run_end(&w->run);
 }
 
 /* All of an operator in double, to be freed. */

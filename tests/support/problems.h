@@ -88,6 +88,7 @@ static inline void problem_free(problem *w)
     free(w->y);
     free(w->noise);
     free(w->theta);
+    gi_run_end(&w->run);
 }
 
 /* All of K, to be freed. */

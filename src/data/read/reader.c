@@ -321,6 +321,7 @@ void gram_reader_free(gram_reader *r)
     gi_free(r->drop);
     gi_dict_free(&r->typed);
     gi_dict_free(&r->hinted);
+    gi_run_end(&r->run);
     gi_free(r);
 }
 

@@ -316,7 +316,7 @@ gram_status gram_table_folds(const gram_table *table,
     static const gram_fold_options defaults;
     const gram_fold_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     struct method method = {0};
     struct sets sets = {0};
     size_t folds;

@@ -458,7 +458,7 @@ gram_status gram_table_fill_missing(gram_table *t, gram_missing policy,
                                     const gram_exec *exec)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     size_t rows = t->rows;
 
     GI_TRY(gi_check_choice("policy", (int)policy, 0, GRAM_MISSING_INDICATOR));

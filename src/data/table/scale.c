@@ -226,7 +226,7 @@ gram_status gram_scaler_new(const gram_table *table, gram_scale scale,
                             const gram_exec *exec, gram_scaler **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_scaler *scaler = NULL;
     size_t *at = NULL;
 
@@ -341,7 +341,7 @@ static gram_status check_numbers(const gi_run *run, const gram_scaler *scaler,
 gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     size_t count = scaler->names.count, *at = NULL, *bad = NULL;
 
     GI_TRY(GI_NEW(&run, at, count));

@@ -314,7 +314,7 @@ static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
     enum { ROWS = GI_TABLE_CHUNK_ROWS, PARALLEL = GI_TABLE_SERIAL_CELLS };
     gram_status status = GRAM_OK;
     size_t first = t->cols, rows = t->rows;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     size_t step =
         s->down < s->across ? rows + 1 : ROWS; /* by columns, by rows */
     gi_column *c = NULL;

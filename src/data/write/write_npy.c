@@ -86,7 +86,7 @@ static gram_status write_matrix(const void *data, size_t rows, size_t cols,
                                 const gram_exec *exec)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     char header[GI_NPY_HEADER];
     size_t bytes = rows * cols * size;
     gi_output *out = NULL;

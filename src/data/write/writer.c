@@ -72,7 +72,7 @@ gram_status gram_table_write(const gram_table *table, const char *path,
                              const gram_exec *exec)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const gi_writer_class *class = NULL;
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
     gi_output *out = NULL;

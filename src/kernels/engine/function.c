@@ -25,7 +25,7 @@ gram_status gram_function_new(const gram_kernel *k, const gram_table *a,
                               gram_function **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     size_t n = gram_table_rows(a);
     gram_function *f = NULL;
 
@@ -57,7 +57,7 @@ gram_status gram_function_values(const gram_function *f, const gram_table *t,
                                  const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_points *x = NULL;
 
     GI_TRY(gi_points_new(&run, f->program, t, GI_DOUBLE, &x));
@@ -120,7 +120,7 @@ gram_status gram_function_inner(const gram_function *f, const gram_function *g,
                                 const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     size_t n = gi_points_rows(f->x);
     double *values = NULL, sum = 0;
 

@@ -20,6 +20,7 @@ static void end(job *j)
     gi_points_free(j->x);
     gi_points_free(j->t);
     gi_program_free(j->p);
+    gi_run_end(&j->run);
 }
 
 static gram_status begin(const gram_kernel *k, const gram_table *a,
@@ -111,7 +112,7 @@ gram_status gram_kernel_param_layout(const gram_kernel *k, const gram_table *a,
                                      size_t *first)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_program *p = NULL;
 
     GI_TRY(gi_program_new(&run, k, a, 1, &p));

@@ -395,7 +395,7 @@ done:
 gram_status gram_kernel_new(const char *text, gram_kernel **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_buf printed = {0};
     builder b = {.run = &run};
 

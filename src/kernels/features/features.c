@@ -302,7 +302,7 @@ gram_status gram_kernel_feature_count(const gram_kernel *k, const gram_table *a,
                                       size_t *count)
 {
     gram_status status;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_program *p = NULL;
     gi_features *f = NULL;
 
@@ -319,7 +319,7 @@ gram_status gram_kernel_features(const gram_kernel *k, const gram_table *a,
                                  const gram_exec *exec, double *F, size_t ld)
 {
     gram_status status;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_program *p = NULL;
     gi_points *x = NULL;
     gi_features *f = NULL;

@@ -27,7 +27,7 @@ gram_status gram_kernel_learn(const gram_kernel *k, const gram_table *a,
                               const gram_exec *exec, gram_kernel **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_program *p = NULL;
 
     *out = NULL;

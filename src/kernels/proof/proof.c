@@ -553,7 +553,8 @@ done:
 gram_status gram_proof_new(const gram_kernel *k, gram_proof **out)
 {
     gram_status status = GRAM_OK;
-    prover p = {.run = gi_run_begin(NULL), .kernel = k};
+    GI_RUN(run, NULL);
+    prover p = {.run = run, .kernel = k};
     size_t root;
 
     *out = NULL;

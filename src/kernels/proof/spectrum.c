@@ -210,7 +210,7 @@ done:
 gram_status gram_kernel_spectrum(const gram_kernel *k, const gram_table *a,
                                  const gram_exec *exec, gram_spectrum *out)
 {
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
 
     return gi_kernel_spectrum(&run, k, a, GI_SPECTRUM_DENSE, out);
 }

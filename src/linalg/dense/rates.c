@@ -104,7 +104,7 @@ static gram_status measure(gi_run *run, const room *r, size_t which,
 
 gram_status gram_system_measure(const gram_exec *exec, gram_rates *out)
 {
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     room r = {NULL, NULL, NULL};
     double rate[MEASURES];
     gram_status status;

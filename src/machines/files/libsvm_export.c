@@ -399,7 +399,7 @@ gram_status gram_machine_save_libsvm(const gram_machine *m, const char *path,
 {
     const gram_libsvm_options none = {0};
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_libsvm l = {0};
     gi_output *out = NULL;
     gi_buf text = {0};

@@ -376,7 +376,7 @@ gram_status gram_machine_save(const gram_machine *m, const char *path,
                               const gram_exec *exec)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_codec write = {.run = &run};
     uint64_t length;
 
@@ -395,7 +395,7 @@ gram_status gram_machine_pack(const gram_machine *m, const gram_exec *exec,
                               void **bytes, size_t *length)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_codec write = {.run = &run};
     uint64_t body;
 
@@ -480,7 +480,7 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
                               gram_machine **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_input *in = NULL;
     char head[16];
     size_t got = 0;
@@ -501,7 +501,7 @@ gram_status gram_machine_unpack(const void *bytes, size_t length,
                                 const gram_exec *exec, gram_machine **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_input *in = NULL;
 
     *out = NULL;

@@ -424,10 +424,9 @@ gram_status gram_machine_fit(const gram_table *table,
 {
     gram_status status = GRAM_OK;
     double start = gi_clock();
-    gi_run all = gi_run_begin(exec), part = gi_run_quiet(&all);
-    gi_fit f = {
-        .run = &part, .o = options, .table = table, .used = gram_memory_used()};
-    size_t before = gi_peak_begin(), most;
+    GI_RUN(all, exec);
+    gi_run part = gi_run_quiet(&all);
+    gi_fit f = {.run = &part, .o = options, .table = table};
 
     *out = NULL;
     GI_TRY(gi_fit_begin(&f));
@@ -446,11 +445,10 @@ gram_status gram_machine_fit(const gram_table *table,
     *out = f.m;
     f.m = NULL;
 done:
-    most = gi_peak_end(before);
     gi_fit_end(&f);
     if (status == GRAM_OK) {
         (*out)->report.seconds = gi_clock() - start;
-        (*out)->report.peak_bytes = most - f.used;
+        (*out)->report.peak_bytes = gi_run_peak(&all);
     }
     return status;
 }

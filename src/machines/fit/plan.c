@@ -226,8 +226,7 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     gram_status status = GRAM_OK;
     gi_problem p = gi_fit_problem(f);
     gi_run budget = *f->run;
-    double own = table_bytes(f), used = (double)gram_memory_used();
-    double room = fmax((double)f->run->memory - used, 0);
+    double own = table_bytes(f), room = (double)gi_run_room(f->run);
     gi_cost select, solve;
 
     p.keep_factor = f->m->keep_factor;
@@ -237,7 +236,7 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     f->plan.rows = f->select == GRAM_SELECT_NONE ? f->m->n : rows_for(f, room);
     select = gi_select_cost(f, f->plan.rows);
     f->plan.selection = gi_select_sentence(f);
-    f->plan.bytes = used - (double)f->used + SMALL_THINGS +
+    f->plan.bytes = (double)gi_run_live(f->run) + SMALL_THINGS +
                     fmax(select.bytes, own + solve.bytes);
     f->plan.seconds = select.seconds + solve.seconds;
     f->plan.share = fmin(fmax(select.seconds / f->plan.seconds, 0.05), 0.95);
@@ -257,9 +256,8 @@ gram_status gram_machine_plan(const gram_table *table,
                               const gram_exec *exec, gram_plan *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
-    gi_fit f = {
-        .run = &run, .o = options, .table = table, .used = gram_memory_used()};
+    GI_RUN(run, exec);
+    gi_fit f = {.run = &run, .o = options, .table = table};
 
     GI_TRY(gi_fit_begin(&f));
     GI_TRY(gi_fit_make_plan(&f, out));

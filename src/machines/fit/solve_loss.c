@@ -321,9 +321,7 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
-    size_t used = gram_memory_used();
-    int together = gi_machine_pairs_fit(
-        m, solver, run->memory > used ? run->memory - used : 0);
+    int together = gi_machine_pairs_fit(m, solver, gi_run_room(run));
     gi_operator *K = NULL;
 
     GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));

@@ -251,9 +251,8 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
                                 const gram_exec *exec, gram_machine **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     double start = gi_clock();
-    size_t used = gram_memory_used(), before = gi_peak_begin(), most;
     unsigned char *keep = NULL;
     gram_machine *to = NULL;
     gram_table *kept = NULL, *own = NULL;
@@ -288,9 +287,9 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     *out = to;
     to = NULL;
 done:
-    most = gi_peak_end(before);
     if (*out)
-        (*out)->report.peak_bytes = (*out)->report.plan_bytes = most - used;
+        (*out)->report.peak_bytes = (*out)->report.plan_bytes =
+            gi_run_peak(&run);
     gi_fit_end(&f);
     gi_free(keep);
     gram_table_free(kept);

@@ -51,7 +51,7 @@ gram_status gram_machine_alpha(const gram_machine *m, const gram_exec *exec,
                                size_t *row, double *alpha)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
 
     if (!m->solution[0].alpha)

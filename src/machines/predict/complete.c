@@ -242,7 +242,7 @@ void gi_asked_blank(const gi_asked *a, size_t why, const gram_prediction *out)
 gram_status gram_machine_fill(const gram_machine *m, gram_table *table,
                               gram_missing policy, const gram_exec *exec)
 {
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
 
     return gi_machine_fill(&run, m, policy, table);
 }
@@ -272,7 +272,7 @@ gram_status gram_table_read_for(const gram_machine *m, const char *path,
                                 const gram_exec *exec, gram_table **out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_read_options o = options ? *options : (gram_read_options){0};
     gi_type_hint *hint = NULL;
     size_t hints = 0;

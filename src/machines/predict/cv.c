@@ -232,7 +232,7 @@ gram_status gram_machine_cv(const gram_table *table,
                             gram_score *total)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const char *classes = NULL;
     int *fold = NULL;
     size_t folds = 0;

@@ -97,7 +97,7 @@ gram_status gram_machine_importance(const gram_machine *m,
                                     double *column)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_table *rows = NULL;
     double *f = NULL, *g = NULL, *parts = NULL;
 

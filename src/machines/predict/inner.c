@@ -33,7 +33,7 @@ gram_status gram_machine_inner(const gram_machine *f, const gram_machine *g,
                                const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     const char *text = gram_kernel_text(f->kernel);
     double *alpha = NULL, *beta = NULL, *values = NULL, sum = 0;
     gi_points *t = NULL;

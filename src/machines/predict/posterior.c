@@ -21,14 +21,6 @@ static int has(const gi_solver *s, unsigned flag)
     return (s->flags & flag) != 0;
 }
 
-/* Bytes that may still be taken. */
-static double room_left(const gi_run *run)
-{
-    double room = (double)run->memory - (double)gram_memory_used();
-
-    return room > 0 ? room : 0;
-}
-
 /* Choose double or single for a factor of K + lambda D, by what fits. */
 static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
                                  int exact)
@@ -37,7 +29,7 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
     char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
-    budget.memory = (size_t)room_left(run);
+    budget.memory = gi_run_room(run);
     cost = out->solver->cost(&budget, &out->p, out->p.n);
     if (cost.bytes > (double)budget.memory &&
         has(out->solver, GI_SOLVER_SYSTEM) && !exact &&

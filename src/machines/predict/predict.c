@@ -443,7 +443,7 @@ gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
     static const gram_predict_options defaults;
     const gram_predict_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
 
     GI_TRY(check(m, o, out));
     if (table->rows > SLICE_ROWS && can_slice(m, out)) {

@@ -109,7 +109,7 @@ gram_status gram_machine_covariance(const gram_machine *m,
                                     const gram_exec *exec, double *C, size_t ld)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
 
     GI_TRY(gi_machine_must_be_squared(m, "a covariance"));
@@ -221,7 +221,7 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
                                 double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
 
     GI_TRY(gi_machine_must_be_squared(m, "samples"));
@@ -248,7 +248,7 @@ gram_status gram_kernel_sample(const gram_kernel *k, const gram_table *table,
                                size_t count, const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     size_t n = gram_table_rows(table);
     gram_program *program = NULL;
     gi_points *x = NULL;

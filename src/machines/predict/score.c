@@ -287,7 +287,7 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
     static const gram_predict_options defaults;
     const gram_predict_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
     gram_table *own = NULL;
 
     if (!m->columns)
@@ -306,7 +306,7 @@ done:
 gram_status gram_machine_classes(const gram_machine *m, const gram_table *table,
                                  const gram_exec *exec, int *code)
 {
-    gi_run run = gi_run_begin(exec);
+    GI_RUN(run, exec);
 
     return find_classes(&run, m, table, code);
 }

@@ -78,9 +78,9 @@ gram_status gram_machine_path(const gram_table *table,
     static const gram_fit_options defaults;
     gram_fit_options o = options ? *options : defaults;
     gram_status status = GRAM_OK;
-    gi_run all = gi_run_begin(exec), part = gi_run_quiet(&all);
-    gi_fit f = {
-        .run = &part, .o = &o, .table = table, .used = gram_memory_used()};
+    GI_RUN(all, exec);
+    gi_run part = gi_run_quiet(&all);
+    gi_fit f = {.run = &part, .o = &o, .table = table};
 
     o.lambda = NULL;
     GI_TRY(gi_fit_begin(&f));

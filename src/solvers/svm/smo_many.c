@@ -98,10 +98,9 @@ static gram_status solve_part(void *user, size_t i)
     gi_operator *K = NULL;
     gram_status status;
 
-    run.memory = w->memory;
     GI_TRY(gi_stored_new(&run, &gi_blas_single, m->K, m->ld, m->part[i].index,
                          m->part[i].n, &K));
-    GI_TRY(gi_smo_cache_new(&run, K, run.memory, &cache));
+    GI_TRY(gi_smo_cache_new(&run, K, w->memory, &cache));
     GI_TRY(solve_path(&run, w, i, K, cache));
 done:
     gi_smo_cache_free(cache);
@@ -112,8 +111,9 @@ done:
 gram_status gi_smo_many_solve(gi_run *run, const gi_many *m)
 {
     gi_watch watch;
-    many w = {
-        .m = m, .watch = &watch, .memory = run->memory / (size_t)run->threads};
+    many w = {.m = m,
+              .watch = &watch,
+              .memory = gi_run_room(run) / (size_t)run->threads};
 
     for (size_t k = 0; k < m->lambdas; k++)
         if (!(m->lambda[k] > 0) || (k && !(m->lambda[k] <= m->lambda[k - 1])))

@@ -12,7 +12,7 @@
 #include "solvers/many.h"
 
 /* Memory: for each thread the rows of a part that are support vectors, at most
- * n^2 floats, within run->memory divided by threads.
+ * n^2 floats, within the room of the run divided by threads.
  * Errors: RANGE (a lambda), those of gi_svm_solve and of `take`. */
 gram_status gi_smo_many_solve(gi_run *run, const gi_many *m);
 

@@ -55,7 +55,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    const double left = (double)run->memory - (double)gram_memory_used();
+    const double left = (double)gi_run_room(run);
     const double room = cache_bytes(left, fixed_bytes(p, p->n), (double)p->n);
     gi_smo_cache *cache = NULL;
     gram_status status;

@@ -77,7 +77,7 @@ static const char *gzip_file(const char *name, int members)
 
 TEST(plain_gzip_and_memory_read_the_same)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_input *in = NULL;
 
     fill_bytes();
@@ -95,7 +95,7 @@ TEST(plain_gzip_and_memory_read_the_same)
 
 TEST(a_pipe_can_be_read_twice)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_input *in = NULL;
     char path[64];
     int ends[2];
@@ -118,7 +118,7 @@ TEST(a_pipe_can_be_read_twice)
 
 TEST(damaged_gzip_is_refused)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_input *in = NULL;
     unsigned char packed[N];
     size_t n, got = 1;
@@ -145,7 +145,7 @@ TEST(damaged_gzip_is_refused)
 
 TEST(what_cannot_be_opened_is_said)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_input *in = NULL;
 
     CHECK_FAILS(gi_input_open(&run, "/nowhere/x.csv", &in), GRAM_ERR_IO,
@@ -177,7 +177,7 @@ static int file_is(const char *path, const char *text)
 
 TEST(an_output_is_seen_only_after_its_commit)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const char *path = temporary_text("target", "old");
     struct stat st;
     gi_output *out = NULL;
@@ -198,7 +198,7 @@ TEST(an_output_is_seen_only_after_its_commit)
 
 TEST(an_abandoned_output_leaves_nothing)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const char *path = temporary_path("never");
     gi_output *out = NULL;
 
@@ -210,7 +210,7 @@ TEST(an_abandoned_output_leaves_nothing)
 
 TEST(a_link_stays_a_link)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const char *path = temporary_text("real", "old");
     const char *link = temporary_path("link");
     struct stat st;
@@ -227,7 +227,7 @@ TEST(a_link_stays_a_link)
 
 TEST(gzip_output_reads_back)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const char *path = temporary_path("out.gz");
     gi_output *out = NULL;
     gi_input *in = NULL;
@@ -244,7 +244,7 @@ TEST(gzip_output_reads_back)
 
 TEST(a_full_disk_is_an_error)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_output *out = NULL;
 
     CHECK_OK(gi_output_open(&run, "/dev/full", &out));

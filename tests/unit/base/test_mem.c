@@ -138,8 +138,8 @@ TEST(sizes_that_overflow_are_refused)
 
 TEST(the_budget_is_kept)
 {
-    const gram_exec exec = {.memory = gram_memory_used() + 1000000};
-    gi_run run = gi_run_begin(&exec);
+    const gram_exec exec = {.memory = 1000000};
+    GI_RUN(run, &exec);
     char *p = NULL, *q = NULL;
 
     CHECK_OK(GI_NEW(&run, p, 900000));
@@ -155,14 +155,14 @@ TEST(the_budget_is_kept)
 
 TEST(memory_of_the_caller_is_counted_and_within_the_budget)
 {
-    const gram_exec exec = {.memory = gram_memory_used() + 1000000};
+    const gram_exec exec = {.memory = 1000000};
     size_t before = gram_memory_used();
     void *p = NULL, *q = &before;
 
     CHECK_OK(gram_memory_new(100000, sizeof(double), &exec, &p));
     CHECK(gram_memory_used() == before + 800000);
     CHECK((uintptr_t)p % 64 == 0);
-    CHECK(gram_memory_new(100000, sizeof(double), &exec, &q) ==
+    CHECK(gram_memory_new(200000, sizeof(double), &exec, &q) ==
           GRAM_ERR_MEMORY);
     CHECK(q == NULL);
     gram_memory_free(p);

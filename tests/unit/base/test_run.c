@@ -4,18 +4,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/run.h"
+#include "runs.h"
 
 TEST(defaults_are_all_cores_and_three_quarters_of_memory)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const gram_exec exec = {.threads = 3, .seed = 9, .memory = 1000};
 
     CHECK(run.threads == gi_cores() && run.threads >= 1);
     CHECK(run.memory > gi_memory_total() / 2);
     CHECK(run.memory < gi_memory_total());
     CHECK(gi_memory_available() <= gi_memory_total());
-    run = gi_run_begin(&exec);
+    run_again(&run, &exec);
     CHECK(run.threads == 3 && run.seed == 9 && run.memory == 1000);
 }
 
@@ -31,14 +31,14 @@ static int note(void *user, double done)
 TEST(progress_never_goes_back_and_can_cancel)
 {
     gram_exec exec = {.progress = note};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
 
     count = 0;
     CHECK_OK(gi_run_tick(&run, 0.5));
     CHECK_OK(gi_run_tick(&run, 0.25));
     CHECK(count == 2 && ticks[0] == 0.5 && ticks[1] == 0.5);
     exec.user = &exec;
-    run = gi_run_begin(&exec);
+    run_again(&run, &exec);
     CHECK(gi_run_tick(&run, 0.75) == GRAM_ERR_CANCELLED);
     CHECK_OK(gi_run_tick(NULL, 1));
 }
@@ -47,7 +47,8 @@ TEST(progress_never_goes_back_and_can_cancel)
 TEST(parts_share_what_was_told)
 {
     gram_exec exec = {.progress = note};
-    gi_run run = gi_run_begin(&exec), part = gi_run_part(&run, 0, 0.5);
+    GI_RUN(run, &exec);
+    gi_run part = gi_run_part(&run, 0, 0.5);
     gi_run inner = gi_run_part(&part, 0.5, 1), quiet = gi_run_quiet(&inner);
 
     count = 0;
@@ -61,7 +62,7 @@ TEST(parts_share_what_was_told)
 TEST(unknown_steps_never_reach_the_end)
 {
     gram_exec exec = {.progress = note};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
 
     for (size_t k = 0; k < 100; k++) {
         gi_run step = gi_run_step(&run, k, 5);
@@ -85,7 +86,8 @@ static void *tick_alone(void *user)
 TEST(parts_of_a_run_stop_together)
 {
     gram_exec exec = {.progress = note};
-    gi_run run = gi_run_begin(&exec), alone;
+    GI_RUN(run, &exec);
+    gi_run alone;
     gi_watch watch;
     pthread_t other;
     void *stopped = NULL;
@@ -110,6 +112,7 @@ TEST(parts_of_a_run_stop_together)
 TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
 {
     const gram_exec exec = {.threads = 2};
+    GI_RUN(run, &exec);
     gram_table *t = NULL;
     int code = -1;
     pid_t child;
@@ -119,12 +122,14 @@ TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
     child = fork();
     if (child == 0) {
         alarm(20);
-        _exit(gi_run_begin(&exec).threads != 1 ||
+        run_again(&run, &exec);
+        _exit(run.threads != 1 ||
               gram_table_read("builtin:sparse", NULL, &exec, &t) != GRAM_OK);
     }
     CHECK(waitpid(child, &code, 0) == child);
     CHECK(WIFEXITED(code) && WEXITSTATUS(code) == 0);
-    CHECK(gi_run_begin(&exec).threads == 2);
+    run_again(&run, &exec);
+    CHECK(run.threads == 2);
 }
 
 TESTS(SMALL(defaults_are_all_cores_and_three_quarters_of_memory),

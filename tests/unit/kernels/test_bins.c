@@ -17,15 +17,10 @@ typedef struct world {
     size_t n;
 } world;
 
-static gi_run run_on(int threads)
-{
-    return gi_run_begin(&(gram_exec){.threads = threads});
-}
-
 static world world_new(size_t n, gi_precision precision)
 {
     const char *text = "rbf(gamma=0.3)";
-    gi_run run = run_on(1);
+    GI_RUN(run, &(gram_exec){.threads = 1});
     world w = {.t = grams_random_table(n, D, 0, n, NULL),
                .k = grams_kernel(text),
                .n = n};
@@ -60,7 +55,7 @@ static void check_bins(size_t n, size_t size, gi_precision precision,
                        double tolerance)
 {
     world w = world_new(n, precision);
-    gi_run run = run_on(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
     size_t count = (n + size - 1) / size,
            *start = malloc((count + 1) * sizeof *start);
     double *sums = grams_room(POWERS * count * count);
@@ -107,7 +102,7 @@ TEST(large_blocks_have_the_same_sums)
 static void check_forms(size_t n, size_t count)
 {
     world w = world_new(n, GI_DOUBLE);
-    gi_run run = run_on(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
     double *W = grams_random(count * n, 0, 3), *out = grams_room(count);
 
     CHECK_OK(gi_engine_forms(&run, w.p, w.x, W, count, n, out));
@@ -147,7 +142,7 @@ TEST(sums_do_not_depend_on_threads)
         W[i] = (float)(i * 7 % 5);
     gi_bins b = {BINS, start, start[20]};
     for (int i = 0; i < 2; i++) {
-        gi_run run = run_on(1 + 2 * i);
+        GI_RUN(run, &(gram_exec){.threads = 1 + 2 * i});
 
         CHECK_OK(gi_engine_bins(&run, w.p, w.x, &b, 1, sums[i], rows[i]));
         CHECK_OK(gi_engine_forms(&run, w.p, w.x, W, FORMS, N, forms[i]));

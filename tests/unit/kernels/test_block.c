@@ -164,7 +164,7 @@ TEST(kernels_on_tables_come_in_parts_too)
     static const char *const city[] = {"Ulm", "Bonn", "Ulm", "Kiel",
                                        "Ulm", "Bonn", "Kiel"};
     gram_table *t = grams_table(7, 2, cells, "a b");
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double K[49];
 
     CHECK_OK(gram_table_add_strings(t, "city", GRAM_TYPE_CATEGORY, city));

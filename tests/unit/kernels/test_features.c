@@ -186,6 +186,7 @@ static void release(compiled *c)
     gi_points_free(c->x);
     gi_program_free(c->p);
     gram_kernel_free(c->k);
+    gi_run_end(&c->run);
 }
 
 TEST(rows_come_in_blocks_on_any_number_of_threads)

@@ -63,6 +63,7 @@ static void done(compiled *c)
 {
     gi_program_free(c->p);
     gram_kernel_free(c->k);
+    gi_run_end(&c->run);
 }
 
 /* What the kernel learned on t is this text; NULL: whatever it is.  Freed by
@@ -292,7 +293,7 @@ TEST(a_number_that_was_not_chosen_is_refused)
 
 static void check_times(const char *text, double c, const char *expected)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = NULL, *times = NULL;
 
     CHECK_OK(gram_kernel_new(text, &k));
@@ -304,7 +305,7 @@ static void check_times(const char *text, double c, const char *expected)
 
 TEST(a_factor_joins_the_one_that_is_there)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = NULL, *times = NULL;
 
     check_times("rbf", 2.5, "2.5*rbf");

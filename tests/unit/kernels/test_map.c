@@ -165,7 +165,7 @@ static gram_table *sparse_table(void)
 static gram_status gather(const char *phi, const gram_table *first,
                           const gram_table *t, gi_points **out)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_program *p = NULL;
     gram_status status;
 
@@ -213,7 +213,7 @@ TEST(the_next_map_learns_from_what_was_divided)
 {
     gram_table *t = sparse_table();
     gram_column c = gram_table_column(t, 1);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = NULL;
     gram_program *p = NULL;
     const gi_view *v;

@@ -50,7 +50,7 @@ static double value_of(const gi_markov *m, double s, double t)
  * the matrix. */
 static void check_found(const char *text)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_table *t = table_of();
     gram_kernel *k = grams_kernel(text);
     gram_program *p = NULL;
@@ -140,7 +140,7 @@ TEST(a_registered_class_may_say_that_it_is_markov)
 
 static void check_not(const char *text)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_table *t = table_of();
     gram_kernel *k = grams_kernel(text);
     gram_program *p = NULL;
@@ -176,7 +176,7 @@ TEST(others_are_not)
 
 TEST(open_numbers_are_not_yet_known)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_table *t = table_of();
     gram_kernel *k = grams_kernel("?*matern(nu=1.5)[b]");
     gram_program *p = NULL;

@@ -19,7 +19,7 @@ typedef struct gathered {
 static gram_status gather(gathered *g, const gram_table *t, int threads)
 {
     const gram_exec exec = {.threads = threads};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
 
     gi_points_free(g->x);
     return gi_points_new(&run, g->p, t, GI_DOUBLE, &g->x);
@@ -27,7 +27,7 @@ static gram_status gather(gathered *g, const gram_table *t, int threads)
 
 static gathered compile(const char *text, const gram_table *t)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gathered g = {0};
 
     CHECK_OK(gram_kernel_new(text, &g.k));
@@ -283,7 +283,7 @@ TEST(rows_outside_a_map_are_refused)
 TEST(written_values_must_fit_the_columns)
 {
     gram_table *t = table_of("x,y\n1,2\n2,3\n");
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gathered g =
         compile("map(standardize(shift=[1,0],scale=[2,4]), linear)", t);
 
@@ -388,7 +388,7 @@ TEST(selected_rows_come_in_the_order_asked_for)
     static const unsigned index[] = {1, 3, 0, 2, 1, 3};
     static const double value[] = {-3, 4, 1, 2, -3, 4};
     gram_table *t = sparse_of(3, 4, start, narrow, entries);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_points *y = NULL, *none = NULL;
     gathered g;
 
@@ -412,7 +412,7 @@ TEST(selected_rows_are_another_table_to_white)
 {
     static const size_t row[] = {0, 1};
     gram_table *t = table_of("a\n1\n2\n3\n");
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gathered g = gathered_for("white", t);
     gi_points *y = NULL, *z = NULL;
     double K[6];
@@ -435,7 +435,7 @@ TEST(selected_rows_are_another_table_to_white)
 TEST(the_same_rows_in_another_precision_are_borrowed)
 {
     gram_table *t = table_of("a\n1\n2\n3\n");
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gathered g = gathered_for("rbf(gamma=0.5) + white", t);
     gi_points *y = NULL;
     float K[9];

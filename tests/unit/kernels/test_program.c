@@ -64,7 +64,7 @@ typedef struct compiled {
 static gram_status try_compile(const char *text, const gram_table *t, int open,
                                compiled *c)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
 
     *c = (compiled){0};
     CHECK_OK(gram_kernel_new(text, &c->k));
@@ -554,7 +554,7 @@ TEST(failing_allocations_leave_nothing_behind)
         with_file("metric(A=\"%s\")[age,bmi] + map(standardize, linear[age]) * "
                   "delta[city] + rbf(gamma=2,ard)[age,city]",
                   path);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = NULL;
     gram_program *p = NULL;
     size_t before, n = 1;

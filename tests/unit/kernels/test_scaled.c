@@ -9,7 +9,7 @@
 static const char *scaled(const char *text, gi_scaling scaling)
 {
     static gram_kernel *last;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = NULL;
 
     gram_kernel_free(last);

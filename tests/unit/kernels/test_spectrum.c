@@ -12,7 +12,7 @@ static gram_spectrum spectrum(const char *text, const gram_table *t,
                               size_t dense, int threads)
 {
     gram_exec exec = {.threads = threads};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     gram_kernel *k = grams_kernel(text);
     gram_spectrum s;
 
@@ -190,7 +190,7 @@ TEST(lanczos_with_as_many_steps_as_rows_is_exact)
 
     for (size_t n = 1; n <= 20; n++)
         for (size_t i = 0; i < 4; i++) {
-            gi_run run = gi_run_begin(NULL);
+            GI_RUN(run, NULL);
             diagonal m = {n, scales[i]};
             gi_lanczos out;
             double size = fabs(scales[i]) * (double)n;
@@ -206,7 +206,7 @@ TEST(lanczos_with_as_many_steps_as_rows_is_exact)
 
 TEST(ritz_values_stay_inside_and_near)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     diagonal m = {1000, 1};
     gi_lanczos out;
 
@@ -229,7 +229,7 @@ static gram_status not_finite(void *user, const double *v, double *out)
 
 TEST(solvers_refuse_what_is_not_finite)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double a[] = {1, NAN, 0, 1}, values[2];
     gi_lanczos out;
 
@@ -248,7 +248,7 @@ TEST(solvers_refuse_what_is_not_finite)
 TEST(eigenvectors_rebuild_the_matrix)
 {
     enum { N = 30, LD = 33 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double *x = grams_random(N * LD, 0, 6), a[N * LD], values[N];
 
     for (size_t i = 0; i < N; i++)
@@ -281,7 +281,7 @@ TEST(a_cancelled_spectrum_stops)
 {
     int calls = 0;
     gram_exec exec = {.progress = stop, .user = &calls};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     gram_table *t = grams_random_table(400, 2, 0, 7, NULL);
     gram_kernel *k = grams_kernel("laplace(gamma=9)");
     gram_spectrum s = {.rank = 77};

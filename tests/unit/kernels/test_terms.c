@@ -8,7 +8,7 @@
 /* The terms of a kernel, joined by " | ". */
 static void check_terms(const char *text, const char *expected)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_kernel *k = grams_kernel(text), **terms = NULL;
     size_t count = 0;
     char all[300] = "";
@@ -45,7 +45,7 @@ TEST(terms_add_up_to_the_kernel)
 {
     const char *text =
         "(0.5*rbf(gamma=1) - linear[b]*2 + weight(c, poly) + 3)[a]";
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gram_table *t = grams_random_table(9, 3, 0, 1, "a b c");
     gram_kernel *k = grams_kernel(text), **terms = NULL;
     double *K = grams_matrix(text, t), *sum = calloc(81, sizeof *sum);

@@ -20,7 +20,7 @@ static found seek_seeded(const char *text, const gram_table *t,
                          unsigned long long seed)
 {
     const gram_exec exec = {.seed = seed};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     found f = {.k = grams_kernel(text)};
 
     CHECK_OK(gi_program_new(&run, f.k, t, 1, &f.p));

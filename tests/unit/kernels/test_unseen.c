@@ -75,6 +75,7 @@ static void end(job *j)
     gi_points_free(j->new);
     gi_program_free(j->p);
     gram_kernel_free(j->k);
+    gi_run_end(&j->run);
 }
 
 /* New rows against old ones, old against new, and new among themselves. */

@@ -53,19 +53,11 @@ static double *random_symmetric(size_t n)
     return A;
 }
 
-static gi_run threads(int count)
-{
-    gi_run run = gi_run_begin(NULL);
-
-    run.threads = count;
-    return run;
-}
-
 /* What is below the diagonal is not looked at. */
 static reduced reduce(const gi_blas *blas, size_t n, double *A, size_t b,
                       int count)
 {
-    gi_run run = threads(count);
+    GI_RUN(run, &(gram_exec){.threads = count});
     reduced r = {blas, n, n + GAP, A, NULL, NULL};
     const double nan = NAN;
 
@@ -97,7 +89,7 @@ static double unit(const gi_blas *blas)
 static void apply(const reduced *r, int transposed, size_t m, double *x,
                   int count)
 {
-    gi_run run = threads(count);
+    GI_RUN(run, &(gram_exec){.threads = count});
     char *copy = malloc((r->n * (m + GAP) + 1) * r->blas->size);
 
     assert_non_null(copy);
@@ -149,7 +141,7 @@ static double largest(size_t n, const double *A)
 static void check_reduction(const gi_blas *blas, size_t n, double *A, size_t b)
 {
     reduced r = reduce(blas, n, A, b, 2);
-    gi_run run = threads(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
     const double room = 8 * (double)(n + 4) * unit(blas);
     const double most = largest(n, A);
     double *Q = identity(n), *I, *AQ, *B, *same;
@@ -226,7 +218,7 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
 /* The inverse of A + s I, and log det. */
 static double *inverse(const reduced *r, double shift, double *logdet)
 {
-    gi_run run = threads(1);
+    GI_RUN(run, &(gram_exec){.threads = 1});
     shifted s = {r->n, r->A, shift};
     double *P = identity(r->n);
     gi_chol *c = NULL;
@@ -242,7 +234,7 @@ static double *inverse(const reduced *r, double shift, double *logdet)
 static void check_half_inverse(const reduced *r, const gi_band_factor *f,
                                const double *P, double room)
 {
-    gi_run run = threads(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
     const size_t n = r->n, m = n < 60 ? (n + 1) / 2 : 30, ld = m + GAP;
     size_t *row = malloc((m + 1) * sizeof *row);
     char *wt = malloc((n * ld + 1) * r->blas->size);
@@ -269,7 +261,7 @@ static void check_half_inverse(const reduced *r, const gi_band_factor *f,
  * `digits` relative to the size of P. */
 static void check_shift(const reduced *r, double shift, double digits)
 {
-    gi_run run = threads(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
     const size_t n = r->n;
     double logdet, trace = 0, found, most;
     double *P = inverse(r, shift, &logdet), *X = identity(n);
@@ -305,7 +297,7 @@ static void check_shift(const reduced *r, double shift, double digits)
 static void check_shifts(const gi_blas *blas, size_t n, size_t b, double least)
 {
     reduced r = reduce(blas, n, smooth_matrix(n), b, 2);
-    gi_run run = threads(2);
+    GI_RUN(run, &(gram_exec){.threads = 2});
 
     CHECK_OK(gi_band_form(&run, r.q));
     for (double shift = least; shift < 2e8; shift *= 100)
@@ -338,7 +330,7 @@ TEST(what_is_within_rounding_is_not_reduced)
     for (int single = 0; single < 2; single++) {
         const gi_blas *blas = single ? &gi_blas_single : &gi_blas_double;
         reduced r = reduce(blas, 200, gaussian_matrix(200, 200), 4, 2);
-        gi_run run = threads(2);
+        GI_RUN(run, &(gram_exec){.threads = 2});
 
         CHECK(r.q->panels > 0 && r.q->panels < r.q->blocks / 3);
         CHECK_OK(gi_band_form(&run, r.q));
@@ -354,7 +346,7 @@ TEST(what_is_within_rounding_is_not_reduced)
 TEST(a_shift_that_is_too_small_names_the_pivot)
 {
     reduced r = reduce(&gi_blas_double, 6, identity(6), 2, 1);
-    gi_run run = threads(1);
+    GI_RUN(run, &(gram_exec){.threads = 1});
     gi_band_factor *f = NULL;
 
     CHECK_OK(gi_band_factor_new(&run, r.q, -0.5, &f));
@@ -370,7 +362,7 @@ TEST(a_shift_that_is_too_small_names_the_pivot)
 TEST(a_matrix_with_a_nan_is_refused)
 {
     double *A = random_symmetric(20);
-    gi_run run = threads(1);
+    GI_RUN(run, &(gram_exec){.threads = 1});
     gi_band *q = NULL;
 
     A[3 * 20 + 17] = NAN;
@@ -391,7 +383,7 @@ static int stop(void *user, double done)
 TEST(a_reduction_can_be_cancelled)
 {
     gram_exec exec = {.threads = 2, .progress = stop};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     double *A = random_symmetric(64);
     gi_band *q = NULL;
 
@@ -408,7 +400,7 @@ TEST(a_matrix_of_zeros_and_one_of_tiny_numbers_are_reduced)
     for (size_t i = 0; i < sizeof scale / sizeof *scale; i++) {
         double *A = smooth_matrix(30), sum = 0;
         gi_band_factor *f = NULL;
-        gi_run run = threads(1);
+        GI_RUN(run, &(gram_exec){.threads = 1});
         reduced r;
 
         for (size_t k = 0; k < 900; k++)
@@ -427,7 +419,7 @@ TEST(an_allocation_that_fails_leaves_nothing)
     double *A = smooth_matrix(20), out[20];
     size_t before = gram_memory_used(), tries = 0;
     gram_status status = GRAM_ERR_MEMORY;
-    gi_run run = threads(1);
+    GI_RUN(run, &(gram_exec){.threads = 1});
 
     for (size_t k = 1; status != GRAM_OK; k++, tries++) {
         double *a = smooth_matrix(20);
@@ -461,7 +453,7 @@ TEST(an_allocation_that_fails_leaves_nothing)
 static uint64_t trace_bits(const gi_blas *blas, size_t n, size_t b, int count)
 {
     reduced r = reduce(blas, n, smooth_matrix(n), b, count);
-    gi_run run = threads(count);
+    GI_RUN(run, &(gram_exec){.threads = count});
     gi_band_factor *f = NULL;
     double *out = grams_room(2 * n);
     uint64_t hash = 14695981039346656037u, bits;

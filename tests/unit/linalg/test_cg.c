@@ -121,7 +121,7 @@ static gi_cg plain(dense *d)
 TEST(steps_are_at_most_the_distinct_eigenvalues)
 {
     enum { N = 40 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double value[N], x[N] = {0}, *b = numbers(N, 3);
     gi_cg_result result;
     dense d;
@@ -145,7 +145,7 @@ TEST(steps_are_at_most_the_distinct_eigenvalues)
 TEST(columns_leave_when_they_are_done)
 {
     enum { N = 30, M = 3 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double value[N], *b = numbers(N * M, 4), x[N * M], alone[N] = {0}, one[N];
     gi_cg_result result, single;
     dense d;
@@ -199,7 +199,7 @@ static dense badly_scaled(size_t n)
 TEST(a_preconditioner_helps)
 {
     enum { N = 60, M = 2 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     dense d = badly_scaled(N);
     double *b = numbers(N * M, 7), x[N * M] = {0}, y[N * M] = {0};
     gi_cg cg = plain(&d);
@@ -220,7 +220,7 @@ TEST(a_preconditioner_helps)
 TEST(what_cannot_be_reached_is_not_claimed)
 {
     enum { N = 40 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double value[N], x[N] = {0}, *b = numbers(N, 8);
     gi_cg_result result;
     dense d;
@@ -243,7 +243,7 @@ TEST(what_cannot_be_reached_is_not_claimed)
 TEST(the_start_counts_and_steps_are_kept)
 {
     enum { N = 25 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double value[N], *b = numbers(N, 9), x[N], near[N];
     gi_cg_result result;
     dense d;
@@ -274,7 +274,7 @@ TEST(the_start_counts_and_steps_are_kept)
 
 TEST(matrices_that_are_not_definite_are_refused)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double minus[4] = {1, 0, 0, -1}, nan[4] = {1, 0, 0, NAN};
     double b[2] = {1, 2}, x[2] = {0};
     dense d = {.n = 2, .a = minus};
@@ -314,7 +314,7 @@ static gram_status watch(void *user, size_t step, double residual)
 TEST(every_step_is_watched)
 {
     enum { N = 25 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double value[N], *b = numbers(N, 9), x[N] = {0};
     seen s = {0};
     gi_cg_result result;
@@ -364,7 +364,7 @@ TEST(bits_of_solutions_do_not_depend_on_threads)
                 .steps = 100};
 
     for (int t = 0; t < 4; t++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
         gi_cg_result result;
 
         run.threads = t + 1;

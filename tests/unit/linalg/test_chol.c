@@ -3,6 +3,7 @@
  * precisions; failures; and the same bits on any number of threads.
  */
 #include "chols.h"
+#include "runs.h"
 
 #include <sched.h>
 
@@ -51,7 +52,7 @@ static void check_logdet(const matrix *m, const gi_chol *c)
 static void check_solve(const matrix *m, const gi_chol *c, size_t cols,
                         int threads)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     size_t n = m->n, ld = cols + 2;
     char *x = malloc((n * ld + 1) * m->blas->size);
 
@@ -119,7 +120,7 @@ TEST(many_right_hand_sides_are_solved_in_stripes)
 TEST(forward_and_backward_are_the_two_halves)
 {
     enum { N = 30 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     matrix m = random_matrix(&gi_blas_double, N);
     gi_chol *c = factored(&m, 8, 2);
     double whole[N], half[N], back[N], quadratic = 0, square = 0;
@@ -152,7 +153,7 @@ static void check_bits(const gi_blas *blas)
 
     for (int threads = 2; threads <= 4; threads++) {
         gi_chol *many = factored(&m, 16, threads);
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
 
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j <= i; j++)
@@ -178,7 +179,7 @@ TEST(the_bits_do_not_depend_on_the_number_of_threads)
 
 static gram_status factor_status(matrix *m, size_t edge)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *c = NULL;
     gram_status status;
 
@@ -237,7 +238,7 @@ TEST(nan_and_infinity_never_pass)
 
 TEST(a_factor_can_be_used_again_after_a_failure)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     matrix m = random_matrix(&gi_blas_double, 20);
     gi_chol *c = NULL;
 
@@ -264,7 +265,7 @@ TEST(the_sentence_of_a_failing_tile_arrives_from_any_thread)
     matrix m = random_matrix(&gi_blas_double, 50);
 
     for (int threads = 1; threads <= 3; threads++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
         gi_chol *c = NULL;
 
         run.threads = threads;
@@ -286,7 +287,7 @@ TEST(a_cancelled_run_stops)
 {
     double done = 0;
     gram_exec exec = {.threads = 1, .progress = stop_at_half, .user = &done};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     matrix m = random_matrix(&gi_blas_double, 80);
     gi_chol *c = factored(&m, 8, 2);
     double x[80] = {0};
@@ -294,7 +295,7 @@ TEST(a_cancelled_run_stops)
     CHECK_FAILS(gi_chol_factor(&run, c, fill, &m), GRAM_ERR_CANCELLED,
                 "cancelled");
     CHECK(done >= 0.5 && done < 1);
-    run = gi_run_begin(&exec);
+    run_again(&run, &exec);
     run.threads = 3;
     CHECK_FAILS(gi_chol_solve(&run, c, 1, x, 1), GRAM_ERR_CANCELLED,
                 "cancelled");
@@ -304,7 +305,7 @@ TEST(a_cancelled_run_stops)
 
 TEST(bytes_are_half_the_matrix_and_a_little)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *c = NULL;
     size_t before = gram_memory_used(), bytes;
 
@@ -329,7 +330,7 @@ TEST(bytes_are_half_the_matrix_and_a_little)
 TEST(a_queue_hands_out_every_task_once)
 {
     enum { TASKS = 2000 };
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_queue *q = NULL;
     int depth[TASKS] = {0}, wrong = 0;
 

@@ -5,7 +5,7 @@
 
 static gi_chol *inverted(matrix *m, size_t edge, int threads)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *c = factored(m, edge, threads);
 
     run.threads = threads;
@@ -103,7 +103,7 @@ static void check_copy(const gi_chol *c, int inverse)
 
 TEST(rectangles_and_diagonals_of_what_is_stored)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double d[30];
 
     for (int single = 0; single < 2; single++) {
@@ -127,7 +127,7 @@ TEST(rectangles_and_diagonals_of_what_is_stored)
 
 TEST(a_factor_is_written_row_by_row)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double row[40];
 
     for (int single = 0; single < 2; single++) {
@@ -164,7 +164,7 @@ static double norm1(const double *a, size_t n)
 /* At most the true one, and not much less. */
 static void check_condition(matrix *m)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *c = factored(m, 8, 2);
     double norm = norm1(m->a, m->n), estimate = 0, truth, *p;
 
@@ -217,7 +217,7 @@ static int stop_at_half(void *user, double done)
 TEST(inverting_can_be_cancelled)
 {
     gram_exec exec = {.threads = 2, .progress = stop_at_half};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     matrix m = random_matrix(&gi_blas_double, 40);
     gi_chol *c = factored(&m, 8, 2);
 

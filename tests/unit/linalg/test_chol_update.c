@@ -62,7 +62,7 @@ static gram_status fill_new(void *user, size_t row, size_t rows, size_t col,
 
 static void check_append(const gi_blas *blas, size_t old, size_t n, size_t edge)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     watched w = {random_matrix(blas, n), old};
     matrix first = leading(&w.m, old);
     gi_chol *before = factored(&first, edge, 2), *after = NULL;
@@ -99,7 +99,7 @@ TEST(appending_around_the_real_tile_edge)
 
 TEST(appending_names_the_pivot_and_the_shape)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     matrix m = random_matrix(&gi_blas_double, 20), first;
     gi_chol *c, *more = NULL;
 
@@ -122,7 +122,7 @@ TEST(appending_names_the_pivot_and_the_shape)
 static gi_chol *removed(const gi_chol *c, const unsigned char *keep,
                         int threads)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_chol *out = NULL;
 
     run.threads = threads;
@@ -214,7 +214,7 @@ TEST(bits_of_updates_do_not_depend_on_threads)
     for (size_t i = 0; i < N; i++)
         keep[i] = i % 5 != 1;
     for (int t = 0; t < 4; t++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
 
         run.threads = t + 1;
         CHECK_OK(gi_chol_append(&run, c, N, fill, &m, &more[t]));
@@ -232,7 +232,7 @@ TEST(bits_of_updates_do_not_depend_on_threads)
 
 TEST(updates_survive_failing_allocations)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     matrix m = random_matrix(&gi_blas_double, 30), first = leading(&m, 20);
     gi_chol *c = factored(&first, 8, 1);
     size_t before = gram_memory_used();

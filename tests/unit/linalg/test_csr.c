@@ -50,7 +50,7 @@ static double *numbers(size_t n, unsigned stream)
 
 static void check_products(size_t rows, size_t cols, double density, size_t r)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_csr a = sparse(rows, cols, density);
     double *x = numbers(cols * r, 1), *y = numbers(rows * r, 2);
     double *ax = numbers(rows * r, 3), *aty = numbers(cols * r, 4);
@@ -100,7 +100,7 @@ TEST(bits_of_sparse_products_do_not_depend_on_threads)
     double *y = numbers(ROWS * R, 2), one[COLS * R], many[COLS * R];
 
     for (int threads = 1; threads <= 4; threads++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
 
         run.threads = threads;
         CHECK_OK(
@@ -113,7 +113,7 @@ TEST(bits_of_sparse_products_do_not_depend_on_threads)
 
 TEST(a_product_without_memory_says_so)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_csr a = sparse(50, 3, 1);
     double *y = numbers(50, 1), out[3];
 

@@ -55,7 +55,7 @@ static double naive(const double *a, size_t lda, int ta, const double *b,
 static void check_product(int threads, int ta, int tb, size_t m, size_t n,
                           size_t k, double alpha, double beta)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     size_t lda = (ta ? m : k) + PAD, ldb = (tb ? k : n) + PAD, ldc = n + PAD;
     double *a = random_matrix(ta ? k : m, ta ? m : k, 1);
     double *b = random_matrix(tb ? n : k, tb ? k : n, 2);
@@ -110,7 +110,7 @@ TEST(zero_alpha_leaves_beta_c)
 
 TEST(zero_beta_forgets_what_c_held)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double a[] = {1, 2, 3, 4}, b[] = {1, 0, 0, 1}, c[] = {NAN, NAN, NAN, NAN};
 
     CHECK_OK(gi_gemm_double(&run, 0, 0, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2));
@@ -124,7 +124,7 @@ TEST(the_bits_do_not_depend_on_the_number_of_threads)
     double *c = random_matrix(N, N, 3), *d = random_matrix(N, N, 3);
 
     for (int threads = 1; threads <= 4; threads++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
 
         run.threads = threads;
         CHECK_OK(gi_gemm_double(&run, 1, 1, N, N, K, 1, a, LD, b, LDB, 0,
@@ -136,7 +136,7 @@ TEST(the_bits_do_not_depend_on_the_number_of_threads)
 
 TEST(rows_beyond_the_reach_of_blas_are_refused)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double x = 1;
 
     CHECK_FAILS(gi_gemm_double(&run, 0, 0, 1, 1, 1, 1, &x, GI_BLAS_MAX + 1, &x,

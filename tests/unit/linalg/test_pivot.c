@@ -92,7 +92,7 @@ static dense smooth(size_t n, double length)
 
 static gi_pivot *factored(dense *d, double tolerance, size_t most)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_pivot *p = NULL;
 
     run.threads = 2;
@@ -242,7 +242,7 @@ static gram_status no_rows(void *user, gi_run *run, const size_t *row, size_t m,
 
 TEST(matrices_that_are_not_semidefinite_are_refused)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double indefinite[4] = {1, 2, 2, 1}, with_nan[4] = {1, NAN, NAN, 0.5};
     double good[2] = {1, 1}, bad[2] = {1, -2}, nan[2] = {NAN, 1};
     dense d = {.n = 2, .a = indefinite};
@@ -272,7 +272,7 @@ TEST(bits_of_pivots_do_not_depend_on_threads)
     gi_pivot *p[4] = {NULL};
 
     for (int t = 0; t < 4; t++) {
-        gi_run run = gi_run_begin(NULL);
+        GI_RUN(run, NULL);
 
         run.threads = t + 1;
         CHECK_OK(gi_pivot_new(&run, d.n, d.diagonal, give_rows, &d, 1e-2,
@@ -292,7 +292,7 @@ TEST(bits_of_pivots_do_not_depend_on_threads)
 
 TEST(pivots_survive_failing_allocations)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     dense d = low_rank(90, 70);
     size_t before = gram_memory_used(), n = 1;
     gram_status status = GRAM_ERR_MEMORY;

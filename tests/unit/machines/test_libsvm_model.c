@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "machines/files/libsvm_model.h"
+#include "runs.h"
 
 static gi_run run;
 
@@ -15,7 +16,7 @@ static gram_status read_text(const char *text, gi_libsvm *m)
     gi_input *in = NULL;
     gram_status status;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     memset(m, 0, sizeof *m);
     CHECK_OK(gi_input_memory(&run, "m", text, strlen(text), &in));
     status = gi_libsvm_read(&run, in, m);

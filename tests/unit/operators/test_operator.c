@@ -184,7 +184,7 @@ TEST(sparse_blocks_have_sparse_features)
     static const size_t widths[] = {20, GI_OPERATOR_FEATURES + 5};
 
     for (size_t k = 0; k < 2; k++) {
-        gi_run run = gi_run_begin(&one);
+        GI_RUN(run, &one);
         gram_table *t = sparse_table(N, widths[k]);
         gram_kernel *kernel = grams_kernel("2*linear");
         gram_program *p = NULL;

@@ -45,6 +45,7 @@ static void begin(stored_world *w, int single, int whole)
 static void end(stored_world *w)
 {
     gi_stored_free(w->op);
+    gi_run_end(&w->run);
     free(w->K);
     free(w->single);
 }

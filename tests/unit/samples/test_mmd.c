@@ -179,7 +179,7 @@ TEST(a_bin_for_every_row_is_the_classical_test)
     enum { M = 30, N = 40, B = 50 };
     gram_table *a = samples_normal(M, 2, 0, 1, 7);
     gram_table *b = samples_normal(N, 2, 0.3, 1, 8), *all = samples_pool(a, b);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_pool p = {0};
     gi_dict warnings = {0};
     gi_look l = {0};

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "markov_dense.h"
+#include "runs.h"
 
 #include "base/mem.h"
 
@@ -26,7 +27,7 @@ static gi_solution solved(const gi_problem *p)
 {
     gi_solution s;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_OK(gi_solver_solve(&run, &gi_solver_markov, p, &s));
     return s;
 }
@@ -40,7 +41,7 @@ TEST(a_product_is_that_of_the_dense_matrix)
     double v[N], room[3 * N], out[N];
     gi_chain c;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     for (int family = 1; family <= FAMILIES; family++)
         for (size_t l = 0; l < LAYOUTS; l++) {
             world_make(&w, family, &layouts[l], N, 0);
@@ -70,7 +71,7 @@ TEST(places_are_in_order_of_time_and_number)
     const gi_markov k = {GRAM_MARKOV_MATERN32, 1, 1, 0};
     gi_chain c;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_OK(gi_chain_new(&run, &k, time, 6, &c));
     CHECK(c.n == 6 && c.states == 2);
     for (size_t i = 0; i < 6; i++) {
@@ -86,7 +87,7 @@ TEST(coordinates_that_are_not_of_the_domain_are_refused)
     const gi_markov min = {GRAM_MARKOV_MIN, 1, 1, 0};
     gi_chain c;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_FAILS(gi_chain_new(&run, &min, bad, 2, &c), GRAM_ERR_RANGE,
                 "row 1: nan, must be finite");
     gi_chain_free(&c);
@@ -108,7 +109,7 @@ static void compare_pass(world *w, const layout *l)
     gi_chain c;
     gi_pass s;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_OK(gi_chain_new(&run, &w->kernel, w->time, n, &c));
     CHECK_OK(gi_pass_new(&run, &c, &s));
     for (size_t i = 0; i < n; i++) {
@@ -516,7 +517,7 @@ TEST(an_answer_that_overflows_is_an_error)
     gi_problem p = {.K = &K, .n = 2, .targets = 1, .y = y};
     gi_solution s;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_FAILS(gi_solver_solve(&run, &gi_solver_markov, &p, &s),
                 GRAM_ERR_NUMERIC,
                 "solver markov: lambda = 0 is too small for rows this close, "
@@ -527,7 +528,7 @@ TEST(an_answer_that_overflows_is_an_error)
 TEST(other_kernels_are_not_for_it)
 {
     static world w;
-    gi_run r = gi_run_begin(NULL);
+    GI_RUN(r, NULL);
 
     world_make(&w, GRAM_MARKOV_EXPONENTIAL, &layouts[0], 20, 1);
     CHECK(gi_solver_markov.cost(&r, &w.p, w.p.n).possible);
@@ -550,7 +551,7 @@ TEST(failing_allocations_leave_nothing)
     gi_solution s;
 
     world_make(&w, GRAM_MARKOV_MATERN52, &layouts[0], 10, 1);
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     for (; status != GRAM_OK; n++) {
         gi_mem_fail_at(n, 1);
         status = gi_solver_solve(&run, &gi_solver_markov, &w.p, &s);

@@ -4,7 +4,9 @@
  */
 #include "check.h"
 
+#include "criteria.h"
 #include "markov_dense.h"
+#include "runs.h"
 
 #include "base/mem.h"
 #include "solvers/path.h"
@@ -19,7 +21,7 @@ static gi_path *path_of(const gi_problem *p)
 {
     gi_path *path = NULL;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     CHECK_OK(gi_path_markov(&run, p, &path));
     assert_non_null(path);
     return path;
@@ -294,7 +296,7 @@ TEST(other_kernels_have_no_such_path)
     static world w;
     gi_path *path = NULL;
 
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     world_make(&w, GRAM_MARKOV_EXPONENTIAL, &layouts[0], 20, 1);
     w.K.markov = NULL;
     CHECK_OK(gi_path_markov(&run, &w.p, &path));
@@ -311,7 +313,7 @@ TEST(failing_allocations_leave_nothing)
     gi_criteria c[4];
 
     world_make(&w, GRAM_MARKOV_MATERN52, &layouts[0], 10, 1);
-    run = gi_run_begin(NULL);
+    run_again(&run, NULL);
     for (; status != GRAM_OK; n++) {
         gi_mem_fail_at(n, 1);
         status = gi_path_markov(&run, &w.p, &path);
@@ -347,7 +349,7 @@ TEST(a_caller_may_stop_it)
 
     world_make(&w, GRAM_MARKOV_MIN, &layouts[0], 10, 1);
     path = path_of(&w.p);
-    run = gi_run_begin(&exec);
+    run_again(&run, &exec);
     CHECK_FAILS(path->at(path, &run, lambda, 4, ALL, c), GRAM_ERR_CANCELLED,
                 "cancelled");
     path->free(path);
@@ -379,9 +381,7 @@ static void same_bits(size_t n, size_t count)
         for (int threads = 2; threads <= 3; threads++) {
             run.threads = threads;
             CHECK_OK(path->at(path, &run, lambda, count, ALL, many));
-            for (size_t i = 0; i < count; i++) /* padding is nobody's */
-                assert_memory_equal(&one[i], &many[i],
-                                    offsetof(gi_criteria, edge));
+            CHECK(criteria_equal(one, many, count));
         }
         path->free(path);
     }

@@ -29,7 +29,7 @@ typedef struct world {
 
 static world world_new(size_t n, int weighted, int intercept)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double *x = grams_random(n * D, 0, 3);
     gram_table *t = grams_table(n, D, x, NULL);
     world w = {.n = n,
@@ -69,7 +69,7 @@ static void world_free(world *w)
 static double *refits(const world *w, const gi_blas *blas, int threads)
 {
     double *out = grams_room(LAMBDAS * w->n * TARGETS);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
 
     run.threads = threads;
     CHECK_OK(gi_path_refits(&run, &w->p, blas, w->fold, FOLDS, lambdas, LAMBDAS,
@@ -109,7 +109,7 @@ TEST(residuals_are_those_of_the_one_path)
     world w = world_new(700, 1, 1);
     const size_t all = w.n * TARGETS;
     double *got = refits(&w, &gi_blas_double, 2), *want = grams_room(all);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_path *path = NULL;
 
     CHECK_OK(gi_path_band(&run, &w.p, NULL, GI_WANT_LOO, &path));
@@ -128,7 +128,7 @@ TEST(few_folds_are_refitted_and_many_are_not)
 {
     world w = world_new(300, 1, 1);
     const size_t all = LAMBDAS * w.n * TARGETS;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     double *got = grams_room(all), *want = refits(&w, &gi_blas_double, 1);
 
     CHECK_OK(
@@ -207,7 +207,7 @@ TEST(threads_do_not_change_a_bit)
 TEST(memory_is_within_what_the_cost_says)
 {
     world w = world_new(700, 1, 1);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const size_t small_things = 1 << 20;
 
     for (size_t i = 0; i < w.n; i++)
@@ -232,7 +232,7 @@ TEST(an_allocation_that_fails_leaves_nothing)
     size_t before = gram_memory_used();
     double *out = grams_room(LAMBDAS * w.n * TARGETS);
     gram_status status = GRAM_ERR_MEMORY;
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
 
     run.threads = 1;
     for (size_t k = 1; status != GRAM_OK; k++) {

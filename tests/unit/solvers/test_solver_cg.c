@@ -166,7 +166,7 @@ TEST(a_target_that_is_zero_has_alpha_zero)
 TEST(sparse_features_make_products_cheap)
 {
     enum { N = 20000, WIDTH = 40000 };
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     size_t *start = malloc((N + 1) * sizeof *start);
     unsigned *index = malloc(2 * N * sizeof *index);
     double *entries = grams_random(2 * N, 0, 6), *y = grams_random(N, 0, 7);

@@ -39,7 +39,7 @@ static double *inner(size_t n, const double *x, size_t m, const double *t,
 
 static gi_solution solve(const gi_problem *p)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     gi_solution s;
 
     CHECK_OK(gi_solver_solve(&run, ridges_solver("dual"), p, &s));
@@ -110,7 +110,7 @@ TEST(single_precision_that_breaks_down_gives_way_to_double)
 /* The bytes of the plan tell the precision. */
 static double planned_bytes(const gi_problem *p)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
 
     return ridges_solver("dual")->cost(&run, p, p->n).bytes;
 }
@@ -149,7 +149,7 @@ TEST(large_problems_take_single_precision_and_keep_the_residual)
 {
     enum { N = 2500, D = 3 };
     double *x = grams_random(N * D, 0, 4), *y = ridges_targets(N, D, x, 1, 0);
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     kernel_world w;
     gi_problem p = {
         .n = N, .targets = 1, .y = y, .intercept = 1, .lambda = 0.1};
@@ -208,7 +208,7 @@ TEST(jitter_is_added_only_where_it_must_be_and_is_reported)
 TEST(jitter_that_is_forbidden_or_useless_is_an_error)
 {
     double K[] = {1, 2, 2, 1}, y[] = {1, -1};
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     dense_operator k;
     gi_problem p = {
         .K = &k.op, .n = 2, .targets = 1, .y = y, .lambda = 0.5, .jitter = -1};
@@ -332,7 +332,7 @@ TEST(variances_of_singular_matrices_are_the_limit_too)
         int gauss = which & 1, intercept = which >> 1 & 1;
         int weights = which >> 2 & 1;
         size_t distinct = which & 8 ? 5 : OLD;
-        gi_run run = gi_run_begin(&one);
+        GI_RUN(run, &one);
         double v[OLD];
         plane q;
         gi_solution s;
@@ -462,7 +462,7 @@ TEST(a_constant_target_is_all_intercept)
 TEST(variances_need_the_factor)
 {
     double K[] = {1}, y[] = {1}, v;
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     dense_operator k;
     gi_problem p = {.K = &k.op, .n = 1, .targets = 1, .y = y, .lambda = 1};
     gi_solution s;
@@ -484,7 +484,7 @@ TEST(a_caller_may_stop_it)
 {
     enum { N = 900 };
     const gram_exec exec = {.threads = 1, .progress = stop};
-    gi_run run = gi_run_begin(&exec);
+    GI_RUN(run, &exec);
     double *x = grams_random(N, 0, 10), *y = ridges_targets(N, 1, x, 1, 0);
     double *K = gaussian(N, x, N, x, 1, 1);
     size_t before;

@@ -44,7 +44,7 @@ static void end(world *w)
 
 static gi_solution solve(const world *w)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     gi_solution s;
 
     CHECK_OK(gi_solver_solve(&run, ridges_solver("gd"), &w->p, &s));
@@ -152,7 +152,7 @@ static gram_status listen(void *user, size_t step, double loss, double held)
 
 TEST(the_loss_falls_to_the_objective_and_is_traced)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     double loss = 0, f[N];
     story all = {0}, part = {.stop = 4};
     world w;
@@ -225,7 +225,7 @@ TEST(held_out_rows_stop_it_early)
 
 TEST(a_step_that_is_too_long_is_an_error)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     world w;
     gi_solution s;
 
@@ -240,7 +240,7 @@ TEST(a_step_that_is_too_long_is_an_error)
 
 TEST(rows_that_are_all_held_out_are_an_error)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     unsigned char held[N];
     world w;
     gi_solution s;

@@ -117,7 +117,7 @@ static void values(const world *w, const gi_solution *s, double *out)
 /* f + b, |f| and variances by both solvers. */
 static void check_agreement(const world *w, double tolerance)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     double a[(N + NEW) * 2], b[(N + NEW) * 2], va[NEW], vb[NEW];
     gi_solution primal, dual;
 
@@ -181,7 +181,7 @@ TEST(without_lambda_both_take_the_smallest_of_all_that_fit_best)
 
 TEST(ranks_without_lambda_are_those_of_the_features)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     gi_solution s;
     world w;
 
@@ -202,7 +202,7 @@ TEST(ranks_without_lambda_are_those_of_the_features)
 TEST(blocks_of_rows_add_up)
 {
     enum { ROWS = 1300, F = 3 };
-    gi_run run = gi_run_begin(&(gram_exec){.threads = 2});
+    GI_RUN(run, &(gram_exec){.threads = 2});
     double *phi = grams_random(ROWS * F, 0, 1);
     double *y = ridges_targets(ROWS, F, phi, 1, 0), *diagonal;
     long double A[F * F] = {0}, c[F] = {0};
@@ -233,7 +233,7 @@ TEST(blocks_of_rows_add_up)
 
 TEST(variances_need_the_factor)
 {
-    gi_run run = gi_run_begin(&one);
+    GI_RUN(run, &one);
     double v[NEW];
     gi_solution s;
     world w;

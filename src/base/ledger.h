@@ -1,0 +1,25 @@
+/* ledger.h - how many bytes a call holds, and the most it held.
+ *
+ * A run opens a ledger; each block it allocates is entered there and points at
+ * it, so that freeing the block, in whichever call and thread, strikes it out
+ * where it was entered.  The ledger lives as long as its run or one of its
+ * blocks: holders are counted.
+ */
+#ifndef GI_LEDGER_H
+#define GI_LEDGER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+typedef struct gi_ledger {
+    atomic_size_t live, peak; /* bytes */
+    atomic_size_t holders;    /* blocks, and the run */
+} gi_ledger;
+
+/* With one holder; NULL if there is no memory for it.  In mem.c. */
+gi_ledger *gi_ledger_new(void);
+
+/* One holder less: the last one frees it.  NULL does nothing. */
+void gi_ledger_release(gi_ledger *ledger);
+
+#endif
