@@ -69,6 +69,10 @@ gram_status gi_fit_begin(gi_fit *f);
 gram_status gi_fit_finish(gi_fit *f);
 void gi_fit_end(gi_fit *f);
 
+/* gram_machine_fit() within a run. */
+gram_status gi_machine_fit(gi_run *run, const gram_table *table,
+                           const gram_fit_options *options, gram_machine **out);
+
 /* options.c: are the options in order, and what is lambda? */
 gram_status gi_fit_options_check(const gram_fit_options *o);
 gram_status gi_lambda_read(gi_run *run, const char *text, gi_lambda *out);

@@ -119,7 +119,7 @@ static gram_status make_best(family *f)
     if (f->o->kernel) {
         GI_TRY(gi_buf_printf(f->run, &power, q ? "(%s)^%d" : "%s",
                              gram_kernel_text(f->pool.kernel), 1 << q));
-        GI_TRY(gram_kernel_new(power.s, &member.kernel));
+        GI_TRY(gi_kernel_new(f->run, power.s, &member.kernel));
     } else {
         GI_TRY(gi_pool_kernel(f->run, f->text, f->o->scale,
                               ldexp(widen, -(int)q), &member));

@@ -157,18 +157,16 @@ gram_status gram_drift_add(gram_drift *d, const gram_table *batch,
                            const gram_exec *exec, gram_drift_report *out)
 {
     gram_status status = GRAM_OK;
-    gram_exec own = exec ? *exec : (gram_exec){0};
+    GI_RUN(run, exec);
     gram_table *chosen = NULL, *all = NULL, *filled = NULL;
     gram_test *t = NULL;
     double evidence;
 
-    own.seed += (unsigned long long)(d->batch + 1) << 32;
-    GI_RUN(run, &own);
+    run.seed += (uint64_t)(d->batch + 1) << 32;
     GI_TRY(choose_rows(&run, d->seen, &chosen));
     GI_TRY(fill_batch(&run, d, batch, &filled));
     batch = filled;
-    GI_TRY(
-        gram_test_samples(chosen ? chosen : d->seen, batch, &d->o, &own, &t));
+    GI_TRY(gi_test_samples(&run, chosen ? chosen : d->seen, batch, &d->o, &t));
     GI_TRY(gi_table_join(&run, d->seen, batch, &all));
     gram_table_free(d->seen);
     d->seen = all;

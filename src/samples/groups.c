@@ -100,13 +100,13 @@ static const char *group_name(const grouping *g, size_t i)
     return g->by->levels[g->level[i]];
 }
 
-static gram_status compare_pair(const grouping *g, const gram_test_options *o,
-                                const gram_exec *exec, pairing *to)
+static gram_status compare_pair(gi_run *run, const grouping *g,
+                                const gram_test_options *o, pairing *to)
 {
     gram_status status;
     gram_test *t = NULL;
 
-    status = gram_test_samples(g->part[to->a], g->part[to->b], o, exec, &t);
+    status = gi_test_samples(run, g->part[to->a], g->part[to->b], o, &t);
     if (status != GRAM_OK)
         return gi_context(status, "groups \"%s\" and \"%s\"",
                           group_name(g, to->a), group_name(g, to->b));
@@ -165,16 +165,20 @@ gram_status gram_test_groups(const gram_table *table, const char *column,
     grouping g = {.run = &run, .table = table};
     gram_test_options o;
     pairing *pair = NULL;
-    size_t count = 0;
+    size_t count = 0, pairs;
 
     *out = NULL;
     GI_TRY(gi_test_options_read(options, &o));
     GI_TRY(find_groups(&g, column));
-    GI_TRY(GI_NEW(&run, pair, g.levels * (g.levels - 1) / 2));
+    pairs = g.levels * (g.levels - 1) / 2;
+    GI_TRY(GI_NEW(&run, pair, pairs));
     for (size_t a = 0; a < g.levels; a++)
         for (size_t b = a + 1; b < g.levels; b++) {
+            gi_run part = gi_run_part(&run, (double)count / (double)pairs,
+                                      (double)(count + 1) / (double)pairs);
+
             pair[count] = (pairing){.a = a, .b = b};
-            GI_TRY(compare_pair(&g, options, exec, &pair[count++]));
+            GI_TRY(compare_pair(&part, &g, options, &pair[count++]));
         }
     GI_TRY(correct(&run, pair, count));
     GI_TRY(make_table(&g, pair, count, o.alpha, out));

@@ -186,8 +186,8 @@ gram_status gi_pool_kernel(gi_run *run, const char *text,
     int unknown_psd = 0;
 
     text = text ? text : GI_KERNEL_DEFAULT;
-    GI_TRY(gram_kernel_new(text, &written));
-    GI_TRY(gi_kernel_certified(written, &unknown_psd));
+    GI_TRY(gi_kernel_new(run, text, &written));
+    GI_TRY(gi_kernel_certified(run, written, &unknown_psd));
     GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
     GI_TRY(gi_program_new_scaled(run, scaled, text, out->table, &open));
     GI_TRY(gather(run, open, out, &x));

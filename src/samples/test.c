@@ -354,18 +354,17 @@ done:
     return status;
 }
 
-gram_status gram_test_samples(const gram_table *a, const gram_table *b,
-                              const gram_test_options *options,
-                              const gram_exec *exec, gram_test **out)
+gram_status gi_test_samples(gi_run *run, const gram_table *a,
+                            const gram_table *b,
+                            const gram_test_options *options, gram_test **out)
 {
     gram_status status = GRAM_OK;
-    GI_RUN(run, exec);
     const double start = gi_clock();
-    testing g = {.run = &run};
+    testing g = {.run = run};
 
     *out = NULL;
     GI_TRY(gi_test_options_read(options, &g.o));
-    GI_TRY(GI_NEW_ZERO(&run, g.t, 1));
+    GI_TRY(GI_NEW_ZERO(run, g.t, 1));
     g.t->report = (gram_test_report){
         .statistic_name = gram_test_statistic_name(g.o.statistic),
         .method = g.o.statistic >= GRAM_TEST_BLOCK
@@ -374,8 +373,8 @@ gram_status gram_test_samples(const gram_table *a, const gram_table *b,
         .alpha = g.o.alpha,
         .rows_needed = NAN};
     GI_TRY(make_test(&g, a, b));
-    GI_TRY(gi_test_refer(&run, g.t));
-    GI_TRY(gi_run_tick(&run, 1));
+    GI_TRY(gi_test_refer(run, g.t));
+    GI_TRY(gi_run_tick(run, 1));
     g.t->report.seconds = gi_clock() - start;
     *out = g.t;
     g.t = NULL;
@@ -383,8 +382,17 @@ done:
     gi_look_clear(&g.look);
     gram_test_free(g.t);
     if (*out)
-        (*out)->report.peak_bytes = gi_run_peak(&run);
+        (*out)->report.peak_bytes = gi_run_peak(run);
     return status;
+}
+
+gram_status gram_test_samples(const gram_table *a, const gram_table *b,
+                              const gram_test_options *options,
+                              const gram_exec *exec, gram_test **out)
+{
+    GI_RUN(run, exec);
+
+    return gi_test_samples(&run, a, b, options, out);
 }
 
 void gram_test_free(gram_test *t)

@@ -21,6 +21,11 @@ gram_status gi_test_options_read(const gram_test_options *given,
 /* Put the report's pointers in place. */
 gram_status gi_test_refer(gi_run *run, gram_test *t);
 
+/* gram_test_samples() within a run. */
+gram_status gi_test_samples(gi_run *run, const gram_table *a,
+                            const gram_table *b,
+                            const gram_test_options *options, gram_test **out);
+
 /* split.c: the width of greatest power on some rows of the pool; the others,
  * with that kernel, become the pool. */
 gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p);

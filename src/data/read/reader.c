@@ -258,10 +258,11 @@ done:
     return status;
 }
 
-static gram_status open_reader(const char *path, const gram_read_options *o,
+/* The reader has a copy of the run. */
+static gram_status open_reader(gi_run run, const char *path,
+                               const gram_read_options *o,
                                const gi_type_hint *hint, size_t hints,
-                               const gram_exec *exec, int whole,
-                               gram_reader **out)
+                               int whole, gram_reader **out)
 {
     static const gram_read_options defaults;
     gram_status status = GRAM_OK;
@@ -272,7 +273,7 @@ static gram_status open_reader(const char *path, const gram_read_options *o,
     GI_TRY(
         gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
     GI_TRY(GI_NEW_ZERO(NULL, r, 1));
-    r->run = gi_run_begin(exec);
+    r->run = run;
     gi_run_stage(&r->run, "reading");
     r->options = *o;
     r->whole = whole;
@@ -299,6 +300,9 @@ done:
 gram_status gram_reader_open(const char *path, const gram_read_options *options,
                              const gram_exec *exec, gram_reader **out)
 {
+    gram_status status;
+    gi_run run;
+
     *out = NULL;
     if (options && (options->missing == GRAM_MISSING_MEAN ||
                     options->missing == GRAM_MISSING_INDICATOR))
@@ -306,7 +310,13 @@ gram_status gram_reader_open(const char *path, const gram_read_options *options,
                        "%s: a table read in pieces has no mean to fill in; "
                        "refuse, keep or drop missing cells",
                        path);
-    return open_reader(path, options, NULL, 0, exec, 0, out);
+    run = gi_run_begin(exec);
+    status = open_reader(run, path, options, NULL, 0, 0, out);
+    if (status == GRAM_OK)
+        (*out)->owns_run = 1;
+    else
+        gi_run_end(&run);
+    return status;
 }
 
 void gram_reader_free(gram_reader *r)
@@ -321,7 +331,8 @@ void gram_reader_free(gram_reader *r)
     gi_free(r->drop);
     gi_dict_free(&r->typed);
     gi_dict_free(&r->hinted);
-    gi_run_end(&r->run);
+    if (r->owns_run)
+        gi_run_end(&r->run);
     gi_free(r);
 }
 
@@ -391,11 +402,12 @@ gram_status gram_table_read_head(const char *path,
                                  const gram_exec *exec, gram_table **out)
 {
     gram_status status = GRAM_OK;
+    GI_RUN(run, exec);
     gram_reader *r = NULL;
     gram_table *t = NULL;
 
     *out = NULL;
-    GI_TRY(open_reader(path, options, NULL, 0, exec, 1, &r));
+    GI_TRY(open_reader(run, path, options, NULL, 0, 1, &r));
     r->options.missing = GRAM_MISSING_KEEP;
     GI_TRY(next_table(r, rows, &t));
     *out = t;
@@ -404,17 +416,18 @@ done:
     return status;
 }
 
-gram_status gi_table_read_hinted(const char *path,
-                                 const gram_read_options *options,
-                                 const gi_type_hint *hint, size_t hints,
-                                 const gram_exec *exec, gram_table **out)
+gram_status gi_table_read(gi_run *run, const char *path,
+                          const gram_read_options *options,
+                          const gi_type_hint *hint, size_t hints,
+                          gram_table **out)
 {
     gram_status status = GRAM_OK;
     gram_reader *r = NULL;
     gram_table *t = NULL;
 
     *out = NULL;
-    GI_TRY(open_reader(path, options, hint, hints, exec, 1, &r));
+    GI_TRY(
+        open_reader(gi_run_part(run, 0, 1), path, options, hint, hints, 1, &r));
     GI_TRY(next_table(r, SIZE_MAX, &t));
     if (t->rows == 0) {
         status = gi_fail(GRAM_ERR_PARSE, "%s: no rows%s", gi_input_name(r->in),
@@ -434,5 +447,7 @@ done:
 gram_status gram_table_read(const char *path, const gram_read_options *options,
                             const gram_exec *exec, gram_table **out)
 {
-    return gi_table_read_hinted(path, options, NULL, 0, exec, out);
+    GI_RUN(run, exec);
+
+    return gi_table_read(&run, path, options, NULL, 0, out);
 }

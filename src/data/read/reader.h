@@ -23,6 +23,7 @@ typedef struct gi_type_hint {
 struct gram_reader {
     const gi_reader_class *class;
     gi_run run;
+    int owns_run; /* the run began with the reader, and ends with it */
     gi_input *in;
     const struct gi_builtin *builtin; /* the data set, or NULL */
     gi_buf text;                      /* its text */
@@ -56,11 +57,12 @@ struct gi_reader_class {
     void (*close)(gram_reader *r);
 };
 
-/* gram_table_read(), with types of columns that are known before. */
-gram_status gi_table_read_hinted(const char *path,
-                                 const gram_read_options *options,
-                                 const gi_type_hint *hint, size_t hints,
-                                 const gram_exec *exec, gram_table **out);
+/* gram_table_read() within a run, with types of columns that are known
+ * before. */
+gram_status gi_table_read(gi_run *run, const char *path,
+                          const gram_read_options *options,
+                          const gi_type_hint *hint, size_t hints,
+                          gram_table **out);
 
 /* The i-th format, NULL at the end. */
 const gi_reader_class *gi_reader_class_at(size_t i);

@@ -309,25 +309,33 @@ static gram_status count_folds(const gram_fold_options *o, size_t rows,
                          *folds, INT_MAX);
 }
 
-gram_status gram_table_folds(const gram_table *table,
-                             const gram_fold_options *options,
-                             const gram_exec *exec, int *fold, size_t *count)
+gram_status gi_table_folds(gi_run *run, const gram_table *table,
+                           const gram_fold_options *options, int *fold,
+                           size_t *count)
 {
     static const gram_fold_options defaults;
     const gram_fold_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
-    GI_RUN(run, exec);
     struct method method = {0};
     struct sets sets = {0};
     size_t folds;
 
     GI_TRY(choose(o, &method));
-    GI_TRY(GI_NEW(&run, sets.of, table->rows));
-    GI_TRY(find_sets(&run, table, method.column, &sets));
+    GI_TRY(GI_NEW(run, sets.of, table->rows));
+    GI_TRY(find_sets(run, table, method.column, &sets));
     GI_TRY(count_folds(o, table->rows, &sets, &folds));
-    GI_TRY(method.assign(&run, &sets, table->rows, folds, fold));
+    GI_TRY(method.assign(run, &sets, table->rows, folds, fold));
     *count = folds;
 done:
     gi_free(sets.of);
     return status;
+}
+
+gram_status gram_table_folds(const gram_table *table,
+                             const gram_fold_options *options,
+                             const gram_exec *exec, int *fold, size_t *count)
+{
+    GI_RUN(run, exec);
+
+    return gi_table_folds(&run, table, options, fold, count);
 }

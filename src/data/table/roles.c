@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "data/read/reader.h"
 #include "data/table/table.h"
 
 /* Weights and noise variances are numbers, none below 0. */
@@ -26,7 +27,7 @@ static gram_status check_amounts(const gram_table *t, const gi_column *c,
 
 /* The columns of a file of targets, at the end of the table.  A single one is
  * called by the file's name without folder and extension. */
-static gram_status add_target_file(gram_table *t, const char *path)
+static gram_status add_target_file(gi_run *run, gram_table *t, const char *path)
 {
     const gram_read_options options = {.missing = GRAM_MISSING_KEEP};
     gram_status status = GRAM_OK;
@@ -35,11 +36,11 @@ static gram_status add_target_file(gram_table *t, const char *path)
     gram_table *y = NULL;
     size_t j = t->cols;
 
-    GI_TRY(gram_table_read(path, &options, NULL, &y));
+    GI_TRY(gi_table_read(run, path, &options, NULL, 0, &y));
     if (y->rows != t->rows)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE, "%s: %zu rows, the table has %zu", path,
                        y->rows, t->rows));
-    GI_TRY(gi_strndup(NULL, name, strcspn(name, "."), &base));
+    GI_TRY(gi_strndup(run, name, strcspn(name, "."), &base));
     for (size_t k = 0; k < y->cols; k++)
         GI_TRY(gram_table_add_numbers(t,
                                       y->cols == 1 ? base : y->column[k].name,
@@ -60,8 +61,11 @@ gram_status gram_table_set_role(gram_table *t, const char *name, gram_role role)
     GI_TRY(gi_check_choice("role", (int)role, 0, GRAM_ROLE_GROUP));
     if (role == GRAM_ROLE_TARGET && gi_path_has_extension(name, "npy") &&
         gi_dict_find(&t->names, name, strlen(name)) < 0 &&
-        access(name, F_OK) == 0)
-        return add_target_file(t, name);
+        access(name, F_OK) == 0) {
+        GI_RUN(run, NULL);
+
+        return add_target_file(&run, t, name);
+    }
     GI_TRY(gram_table_find(t, name, &j));
     if (role == GRAM_ROLE_WEIGHT || role == GRAM_ROLE_NOISE)
         GI_TRY(check_amounts(t, &t->column[j], role));

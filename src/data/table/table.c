@@ -309,12 +309,12 @@ static gram_status check_finite(const gi_column *c, size_t rows)
     return GRAM_OK;
 }
 
-static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
+static gram_status add_matrix(gi_run *run, gram_table *t, const source *s,
+                              size_t cols)
 {
     enum { ROWS = GI_TABLE_CHUNK_ROWS, PARALLEL = GI_TABLE_SERIAL_CELLS };
     gram_status status = GRAM_OK;
     size_t first = t->cols, rows = t->rows;
-    GI_RUN(run, NULL);
     size_t step =
         s->down < s->across ? rows + 1 : ROWS; /* by columns, by rows */
     gi_column *c = NULL;
@@ -322,10 +322,10 @@ static gram_status add_matrix(gram_table *t, const source *s, size_t cols)
 
     for (size_t j = 0; j < cols; j++) {
         snprintf(name, sizeof name, "c%zu", first + j);
-        GI_TRY(gi_table_add(&run, t, name, GRAM_TYPE_NUMBER, &c));
+        GI_TRY(gi_table_add(run, t, name, GRAM_TYPE_NUMBER, &c));
     }
     c = cols ? t->column + first : NULL;
-#pragma omp parallel for num_threads(run.threads) if (rows * cols > PARALLEL)
+#pragma omp parallel for num_threads(run->threads) if (rows * cols > PARALLEL)
     for (size_t i = 0; i < rows; i += step)
         copy_rows(s, c, cols, i, rows - i < step ? rows : i + step);
     for (size_t j = 0; j < cols; j++) {
@@ -341,14 +341,18 @@ done:
 gram_status gram_table_add_matrix(gram_table *t, const double *values,
                                   size_t cols, size_t down, size_t across)
 {
-    return add_matrix(t, &(source){values, NULL, down, across}, cols);
+    GI_RUN(run, NULL);
+
+    return add_matrix(&run, t, &(source){values, NULL, down, across}, cols);
 }
 
 gram_status gram_table_add_matrix_single(gram_table *t, const float *values,
                                          size_t cols, size_t down,
                                          size_t across)
 {
-    return add_matrix(t, &(source){NULL, values, down, across}, cols);
+    GI_RUN(run, NULL);
+
+    return add_matrix(&run, t, &(source){NULL, values, down, across}, cols);
 }
 
 gram_status gram_table_add_strings(gram_table *t, const char *name,

@@ -88,6 +88,11 @@ void gi_column_count_missing(gi_column *c, size_t rows);
  * failure that columns or cells are to blame for, unless it is there. */
 gram_status gi_table_context(gram_status status, const gram_table *t);
 
+/* gram_table_folds() within a run. */
+gram_status gi_table_folds(gi_run *run, const gram_table *table,
+                           const gram_fold_options *options, int *fold,
+                           size_t *count);
+
 /* Keep the rows i with keep[i], in their order; the table shrinks. */
 void gi_table_keep_rows(gram_table *t, const unsigned char *keep);
 

@@ -81,12 +81,10 @@ const gi_writer_class gi_writer_npy = {
 
 /* --------------------------------------------------------------- matrices */
 
-static gram_status write_matrix(const void *data, size_t rows, size_t cols,
-                                size_t size, const char *path,
-                                const gram_exec *exec)
+static gram_status write_matrix(gi_run *run, const void *data, size_t rows,
+                                size_t cols, size_t size, const char *path)
 {
     gram_status status = GRAM_OK;
-    GI_RUN(run, exec);
     char header[GI_NPY_HEADER];
     size_t bytes = rows * cols * size;
     gi_output *out = NULL;
@@ -96,15 +94,15 @@ static gram_status write_matrix(const void *data, size_t rows, size_t cols,
                        "%s: a matrix is written as .npy, and its name must "
                        "say so (gram convert makes other formats of it)",
                        path);
-    gi_run_stage(&run, "writing");
-    GI_TRY(gi_output_open(&run, path, &out));
+    gi_run_stage(run, "writing");
+    GI_TRY(gi_output_open(run, path, &out));
     gi_npy_header(rows, cols, size, header);
     GI_TRY(gi_output_write(out, header, sizeof header));
     for (size_t at = 0; at < bytes; at += BUFFER) {
         size_t n = bytes - at < BUFFER ? bytes - at : BUFFER;
 
         GI_TRY(gi_output_write(out, (const char *)data + at, n));
-        GI_TRY(gi_run_tick(&run, (double)(at + n) / (double)bytes));
+        GI_TRY(gi_run_tick(run, (double)(at + n) / (double)bytes));
     }
     GI_TRY(gi_output_commit(out));
 done:
@@ -115,12 +113,16 @@ done:
 gram_status gram_matrix_write(const double *data, size_t rows, size_t cols,
                               const char *path, const gram_exec *exec)
 {
-    return write_matrix(data, rows, cols, sizeof *data, path, exec);
+    GI_RUN(run, exec);
+
+    return write_matrix(&run, data, rows, cols, sizeof *data, path);
 }
 
 gram_status gram_matrix_write_single(const float *data, size_t rows,
                                      size_t cols, const char *path,
                                      const gram_exec *exec)
 {
-    return write_matrix(data, rows, cols, sizeof *data, path, exec);
+    GI_RUN(run, exec);
+
+    return write_matrix(&run, data, rows, cols, sizeof *data, path);
 }

@@ -9,7 +9,6 @@
 
 /* A kernel ready to run on the rows of one or two tables. */
 typedef struct job {
-    gi_run run;
     gram_program *p;
     gi_points *x;
     gi_points *t; /* NULL: x itself */
@@ -20,20 +19,17 @@ static void end(job *j)
     gi_points_free(j->x);
     gi_points_free(j->t);
     gi_program_free(j->p);
-    gi_run_end(&j->run);
 }
 
-static gram_status begin(const gram_kernel *k, const gram_table *a,
-                         const gram_table *b, const gram_exec *exec,
-                         gi_precision precision, job *j)
+static gram_status begin(gi_run *run, const gram_kernel *k, const gram_table *a,
+                         const gram_table *b, gi_precision precision, job *j)
 {
     gram_status status = GRAM_OK;
 
-    *j = (job){.run = gi_run_begin(exec)};
-    GI_TRY(gi_program_new(&j->run, k, a, 0, &j->p));
-    GI_TRY(gi_points_new(&j->run, j->p, a, precision, &j->x));
+    GI_TRY(gi_program_new(run, k, a, 0, &j->p));
+    GI_TRY(gi_points_new(run, j->p, a, precision, &j->x));
     if (b && b != a)
-        GI_TRY(gi_points_new(&j->run, j->p, b, precision, &j->t));
+        GI_TRY(gi_points_new(run, j->p, b, precision, &j->t));
 done:
     return status;
 }
@@ -48,16 +44,16 @@ static gram_status check_ld(size_t ld, size_t cols)
     return GRAM_OK;
 }
 
-static gram_status store(const gram_kernel *k, const gram_table *a,
-                         const gram_table *b, const gram_exec *exec,
-                         gi_precision precision, void *K, size_t ld)
+static gram_status store(gi_run *run, const gram_kernel *k, const gram_table *a,
+                         const gram_table *b, gi_precision precision, void *K,
+                         size_t ld)
 {
     gram_status status = GRAM_OK;
     job j = {0};
 
     GI_TRY(check_ld(ld, gram_table_rows(b ? b : a)));
-    GI_TRY(begin(k, a, b, exec, precision, &j));
-    GI_TRY(gi_engine_store(&j.run, j.p, j.x, j.t, K, ld));
+    GI_TRY(begin(run, k, a, b, precision, &j));
+    GI_TRY(gi_engine_store(run, j.p, j.x, j.t, K, ld));
 done:
     end(&j);
     return status;
@@ -67,7 +63,9 @@ gram_status gram_kernel_matrix(const gram_kernel *k, const gram_table *a,
                                const gram_table *b, const gram_exec *exec,
                                double *K, size_t ld)
 {
-    return store(k, a, b, exec, GI_DOUBLE, K, ld);
+    GI_RUN(run, exec);
+
+    return store(&run, k, a, b, GI_DOUBLE, K, ld);
 }
 
 gram_status gram_kernel_matrix_single(const gram_kernel *k, const gram_table *a,
@@ -75,17 +73,20 @@ gram_status gram_kernel_matrix_single(const gram_kernel *k, const gram_table *a,
                                       const gram_exec *exec, float *K,
                                       size_t ld)
 {
-    return store(k, a, b, exec, GI_SINGLE, K, ld);
+    GI_RUN(run, exec);
+
+    return store(&run, k, a, b, GI_SINGLE, K, ld);
 }
 
 gram_status gram_kernel_diagonal(const gram_kernel *k, const gram_table *a,
                                  const gram_exec *exec, double *out)
 {
     gram_status status = GRAM_OK;
+    GI_RUN(run, exec);
     job j = {0};
 
-    GI_TRY(begin(k, a, NULL, exec, GI_DOUBLE, &j));
-    GI_TRY(gi_engine_diagonal(&j.run, j.p, NULL, j.x, out));
+    GI_TRY(begin(&run, k, a, NULL, GI_DOUBLE, &j));
+    GI_TRY(gi_engine_diagonal(&run, j.p, NULL, j.x, out));
 done:
     end(&j);
     return status;
@@ -97,10 +98,11 @@ gram_status gram_kernel_product(const gram_kernel *k, const gram_table *a,
                                 double *out)
 {
     gram_status status = GRAM_OK;
+    GI_RUN(run, exec);
     job j = {0};
 
-    GI_TRY(begin(k, a, b, exec, single ? GI_SINGLE : GI_DOUBLE, &j));
-    GI_TRY(gi_engine_product(&j.run, j.p, j.x, j.t, V, r, out));
+    GI_TRY(begin(&run, k, a, b, single ? GI_SINGLE : GI_DOUBLE, &j));
+    GI_TRY(gi_engine_product(&run, j.p, j.x, j.t, V, r, out));
 done:
     end(&j);
     return status;
@@ -149,14 +151,15 @@ gram_status gram_kernel_gradient(const gram_kernel *k, const gram_table *a,
                                  size_t ld, double *out)
 {
     gram_status status = GRAM_OK;
+    GI_RUN(run, exec);
     weights w = {G, ld};
     double *grad = NULL;
     job j = {0};
 
     GI_TRY(check_ld(ld, gram_table_rows(a)));
-    GI_TRY(begin(k, a, NULL, exec, GI_DOUBLE, &j));
-    GI_TRY(GI_NEW_ZERO(&j.run, grad, j.p->thetas));
-    GI_TRY(gi_engine_gradient(&j.run, j.p, NULL, j.x, seed, &w, grad));
+    GI_TRY(begin(&run, k, a, NULL, GI_DOUBLE, &j));
+    GI_TRY(GI_NEW_ZERO(&run, grad, j.p->thetas));
+    GI_TRY(gi_engine_gradient(&run, j.p, NULL, j.x, seed, &w, grad));
     for (size_t m = 0; m < j.p->thetas; m++)
         out[m] = grad[m];
 done:

@@ -390,27 +390,33 @@ done:
     return status;
 }
 
-/* ---------------------------------------------------------------- public */
-
-gram_status gram_kernel_new(const char *text, gram_kernel **out)
+gram_status gi_kernel_new(gi_run *run, const char *text, gram_kernel **out)
 {
     gram_status status = GRAM_OK;
-    GI_RUN(run, NULL);
     gi_buf printed = {0};
-    builder b = {.run = &run};
+    builder b = {.run = run};
 
     *out = NULL;
-    GI_TRY(GI_NEW_ZERO(&run, b.k, 1));
-    GI_TRY(gi_spec_parse(&run, "kernel", text, &b.k->spec));
+    GI_TRY(GI_NEW_ZERO(run, b.k, 1));
+    GI_TRY(gi_spec_parse(run, "kernel", text, &b.k->spec));
     GI_TRY(build(&b, b.k->spec->root, &b.k->root));
-    GI_TRY(gi_kernel_print(&run, b.k, b.k->root, &printed));
-    GI_TRY(gi_strndup(&run, printed.s, printed.n, &b.k->text));
+    GI_TRY(gi_kernel_print(run, b.k, b.k->root, &printed));
+    GI_TRY(gi_strndup(run, printed.s, printed.n, &b.k->text));
     *out = b.k;
     b.k = NULL;
 done:
     gi_buf_free(&printed);
     gram_kernel_free(b.k);
     return status;
+}
+
+/* ---------------------------------------------------------------- public */
+
+gram_status gram_kernel_new(const char *text, gram_kernel **out)
+{
+    GI_RUN(run, NULL);
+
+    return gi_kernel_new(&run, text, out);
 }
 
 static void free_nodes(gi_kernel_node *node)

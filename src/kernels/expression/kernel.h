@@ -71,6 +71,10 @@ struct gram_kernel {
 /* The first leaf whose class has the flag, or NULL. */
 const gi_kernel_node *gi_kernel_leaf_with(const gram_kernel *k, unsigned flag);
 
+/* gram_kernel_new() and gram_proof_new() within a run. */
+gram_status gi_kernel_new(gi_run *run, const char *text, gram_kernel **out);
+gram_status gi_proof_new(gi_run *run, const gram_kernel *k, gram_proof **out);
+
 /* Add the text of a node. */
 gram_status gi_kernel_print(gi_run *run, const gram_kernel *k,
                             const gi_kernel_node *node, gi_buf *b);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/read/reader.h"
 #include "kernels/program/views.h"
 #include "linalg/dense/eigen.h"
 
@@ -53,11 +54,12 @@ static int is_symmetric(const gi_matrix *m)
 
 static gram_status read_matrix(gi_run *run, const char *path, gi_matrix *m)
 {
-    const gram_exec exec = {.threads = run->threads, .memory = run->memory};
+    gi_run quiet = gi_run_quiet(run);
     gram_status status = GRAM_OK;
     gram_table *t = NULL;
 
-    GI_TRY(gram_table_read(path, NULL, &exec, &t));
+    quiet.stage = NULL;
+    GI_TRY(gi_table_read(&quiet, path, NULL, NULL, 0, &t));
     m->rows = t->rows;
     m->cols = t->cols;
     GI_TRY(gi_alloc(run, &m->data, t->rows, t->cols * sizeof *m->data));

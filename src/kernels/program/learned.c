@@ -17,7 +17,7 @@ gram_status gi_kernel_learned(gi_run *run, const gram_program *p,
 
     *out = NULL;
     GI_TRY(gi_program_print(run, p, theta, &text));
-    GI_TRY(gram_kernel_new(text.s, out));
+    GI_TRY(gi_kernel_new(run, text.s, out));
 done:
     gi_buf_free(&text);
     return status;
@@ -74,7 +74,7 @@ gram_status gi_kernel_times(gi_run *run, const gram_kernel *k, double c,
         GI_TRY(gi_buf_printf(run, &text, sum ? "%s*(%s)" : "%s*%s", number,
                              k->text));
     }
-    GI_TRY(gram_kernel_new(text.s, out));
+    GI_TRY(gi_kernel_new(run, text.s, out));
 done:
     gi_buf_free(&text);
     gi_spec_free(spec);

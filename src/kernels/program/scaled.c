@@ -81,7 +81,7 @@ gram_status gi_kernel_scaled(gi_run *run, const gram_kernel *k,
 
     *out = NULL;
     GI_TRY(gi_kernel_print_mapped(run, k, rule->phi, rule->wants, &text));
-    GI_TRY(gram_kernel_new(text.s, out));
+    GI_TRY(gi_kernel_new(run, text.s, out));
 done:
     gi_buf_free(&text);
     return status;
@@ -99,7 +99,7 @@ gram_status gi_program_new_scaled(gi_run *run, const gram_kernel *scaled,
     if (status != GRAM_ERR_NAME && status != GRAM_ERR_SHAPE &&
         status != GRAM_ERR_RANGE)
         return status;
-    if (gram_kernel_new(text, &written) == GRAM_OK)
+    if (gi_kernel_new(run, text, &written) == GRAM_OK)
         again = gi_program_new(run, written, t, 1, &program);
     gi_program_free(program);
     gram_kernel_free(written);

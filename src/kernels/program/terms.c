@@ -32,9 +32,9 @@ static gram_status new_term(gi_run *run, const gram_kernel *k,
     gi_buf text = {0};
 
     if (term == k->root)
-        return gram_kernel_new(k->text, out);
+        return gi_kernel_new(run, k->text, out);
     GI_TRY(print_term(run, k, k->root, term, &text));
-    GI_TRY(gram_kernel_new(text.s, out));
+    GI_TRY(gi_kernel_new(run, text.s, out));
 done:
     gi_buf_free(&text);
     return status;

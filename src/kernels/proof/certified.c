@@ -1,13 +1,13 @@
 /* certified.c - kernels that are refuted are refused. */
 #include "kernels/proof/certified.h"
 
-gram_status gi_kernel_certified(const gram_kernel *k, int *unknown)
+gram_status gi_kernel_certified(gi_run *run, const gram_kernel *k, int *unknown)
 {
     gram_status status = GRAM_OK;
     gram_proof *proof = NULL;
     gram_proof_step step, deepest;
 
-    GI_TRY(gram_proof_new(k, &proof));
+    GI_TRY(gi_proof_new(run, k, &proof));
     *unknown = gram_proof_psd(proof) == 0;
     if (gram_proof_psd(proof) >= 0)
         goto done;

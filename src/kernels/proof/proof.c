@@ -548,13 +548,10 @@ done:
     return status;
 }
 
-/* ----------------------------------------------------------------- public */
-
-gram_status gram_proof_new(const gram_kernel *k, gram_proof **out)
+gram_status gi_proof_new(gi_run *run, const gram_kernel *k, gram_proof **out)
 {
     gram_status status = GRAM_OK;
-    GI_RUN(run, NULL);
-    prover p = {.run = run, .kernel = k};
+    prover p = {.run = gi_run_quiet(run), .kernel = k};
     size_t root;
 
     *out = NULL;
@@ -566,6 +563,15 @@ gram_status gram_proof_new(const gram_kernel *k, gram_proof **out)
 done:
     gram_proof_free(p.proof);
     return status;
+}
+
+/* ----------------------------------------------------------------- public */
+
+gram_status gram_proof_new(const gram_kernel *k, gram_proof **out)
+{
+    GI_RUN(run, NULL);
+
+    return gi_proof_new(&run, k, out);
 }
 
 void gram_proof_free(gram_proof *proof)

@@ -330,7 +330,7 @@ static gram_status import(gi_run *run, const char *name, const gi_libsvm *l,
                        name);
     GI_TRY(GI_NEW_ZERO(run, m, 1));
     GI_TRY(put_kernel(run, l, &text));
-    GI_TRY(gi_context(gram_kernel_new(text.s, &m->kernel), "%s", name));
+    GI_TRY(gi_context(gi_kernel_new(run, text.s, &m->kernel), "%s", name));
     GI_TRY(make_table(run, l, m));
     GI_TRY(gi_machine_compile(run, m));
     GI_TRY(make_target(run, l, m));

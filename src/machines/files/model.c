@@ -38,7 +38,7 @@ static gram_status code_kernel(gi_codec *c, gram_machine *m)
     GI_TRY(gi_codec_text(c, &text));
     GI_TRY(gi_model_code_table(c, &m->table));
     if (gi_codec_reads(c)) {
-        GI_TRY(gi_context(gram_kernel_new(text, &m->kernel), "%s",
+        GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
                           gi_input_name(c->in)));
         GI_TRY(gi_context(gi_machine_compile(c->run, m), "%s",
                           gi_input_name(c->in)));

@@ -61,7 +61,7 @@ gi_problem gi_fit_problem(const gi_fit *f)
  * stationary point. */
 static gram_status check_proof(gi_fit *f, const gram_kernel *k)
 {
-    gram_status status = gi_kernel_certified(k, &f->unknown_psd);
+    gram_status status = gi_kernel_certified(f->run, k, &f->unknown_psd);
 
     if (!gi_loss_has(f->m->loss, GRAM_LOSS_INDEFINITE))
         return status;
@@ -86,7 +86,7 @@ static gram_status make_kernel(gi_fit *f)
     gi_scaling scaling = o->from ? GI_SCALING_NONE : (gi_scaling)o->scale;
     gram_kernel *written = NULL;
 
-    GI_TRY(gram_kernel_new(kernel_text(o), &written));
+    GI_TRY(gi_kernel_new(f->run, kernel_text(o), &written));
     GI_TRY(check_proof(f, written));
     GI_TRY(gi_kernel_scaled(f->run, written, scaling, &f->kernel));
 done:
@@ -416,16 +416,12 @@ done:
     return status;
 }
 
-/* ------------------------------------------------------------------ public */
-
-gram_status gram_machine_fit(const gram_table *table,
-                             const gram_fit_options *options,
-                             const gram_exec *exec, gram_machine **out)
+gram_status gi_machine_fit(gi_run *run, const gram_table *table,
+                           const gram_fit_options *options, gram_machine **out)
 {
     gram_status status = GRAM_OK;
     double start = gi_clock();
-    GI_RUN(all, exec);
-    gi_run part = gi_run_quiet(&all);
+    gi_run all = gi_run_part(run, 0, 1), part = gi_run_quiet(&all);
     gi_fit f = {.run = &part, .o = options, .table = table};
 
     *out = NULL;
@@ -451,4 +447,15 @@ done:
         (*out)->report.peak_bytes = gi_run_peak(&all);
     }
     return status;
+}
+
+/* ------------------------------------------------------------------ public */
+
+gram_status gram_machine_fit(const gram_table *table,
+                             const gram_fit_options *options,
+                             const gram_exec *exec, gram_machine **out)
+{
+    GI_RUN(run, exec);
+
+    return gi_machine_fit(&run, table, options, out);
 }

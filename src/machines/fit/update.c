@@ -109,7 +109,7 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gram_kernel_new(gram_kernel_text(m->kernel), &to->kernel));
+    GI_TRY(gi_kernel_new(run, gram_kernel_text(m->kernel), &to->kernel));
     GI_TRY(gi_losses_new(run, m->loss_text, &to->loss, &to->losses));
     GI_TRY(copy_text(run, m->loss_text, &to->loss_text));
     GI_TRY(GI_NEW_ZERO(run, to->target, m->targets));

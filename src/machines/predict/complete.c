@@ -280,7 +280,7 @@ gram_status gram_table_read_for(const gram_machine *m, const char *path,
     *out = NULL;
     o.missing = GRAM_MISSING_KEEP;
     GI_TRY(make_hints(&run, m, &hint, &hints));
-    GI_TRY(gi_table_read_hinted(path, &o, hint, hints, exec, out));
+    GI_TRY(gi_table_read(&run, path, &o, hint, hints, out));
 done:
     gi_free(hint);
     return status;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "data/table/part.h"
+#include "machines/predict/predict.h"
 #include "machines/predict/score.h"
 #include "machines/select/select.h"
 
@@ -22,9 +23,8 @@ typedef struct gathered {
 } gathered;
 
 static gram_status train(gi_run *run, const gram_table *t,
-                         const gram_fit_options *o, const gram_exec *exec,
-                         const int *fold, int which, gram_machine **machine,
-                         gram_table **held)
+                         const gram_fit_options *o, const int *fold, int which,
+                         gram_machine **machine, gram_table **held)
 {
     gram_status status = GRAM_OK;
     unsigned char *keep = NULL;
@@ -37,7 +37,7 @@ static gram_status train(gi_run *run, const gram_table *t,
     for (size_t i = 0; i < t->rows; i++)
         keep[i] = fold[i] != which;
     GI_TRY(gi_table_part(run, t, NULL, keep, &rest));
-    GI_TRY(gram_machine_fit(rest, o, exec, machine));
+    GI_TRY(gi_machine_fit(run, rest, o, machine));
 done:
     gram_table_free(rest);
     gi_free(keep);
@@ -102,8 +102,7 @@ done:
 }
 
 static gram_status judge(gi_run *run, const gram_machine *m,
-                         const gram_table *held, const gram_exec *exec,
-                         gathered *g, double *error)
+                         const gram_table *held, gathered *g, double *error)
 {
     gram_status status = GRAM_OK;
     gram_prediction p = {0};
@@ -117,7 +116,7 @@ static gram_status judge(gi_run *run, const gram_machine *m,
     GI_TRY(gi_machine_complete(run, m, GRAM_MISSING_AUTO, held, &own));
     held = own ? own : held;
     GI_TRY(gi_prediction_new(run, m, gram_table_rows(held), &p));
-    GI_TRY(gram_machine_predict(m, held, NULL, exec, &p));
+    GI_TRY(gi_machine_predict(run, m, held, NULL, &p));
     GI_TRY(m->classes.coding != GI_CODING_NONE
                ? judge_classes(run, m, held, &p, g, error)
                : judge_numbers(m, held, &p, g, error));
@@ -170,40 +169,29 @@ static gram_score total_of(const gathered *g, const gram_machine *m)
     return s;
 }
 
-/* Progress of a fit as a part of that of all. */
-static int pass_on(void *user, double done)
-{
-    return gi_run_tick(user, done) != GRAM_OK;
-}
-
 /* All folds with one kernel. */
 static gram_status run_folds(gi_run *run, const gram_table *t,
                              const gram_fit_options *o, const int *fold,
                              size_t folds, double *error, gram_score *total)
 {
     gram_status status = GRAM_OK;
-    gi_run part = *run;
-    gram_exec exec = {.threads = run->threads,
-                      .seed = run->seed,
-                      .memory = run->memory,
-                      .progress = run->progress ? pass_on : NULL,
-                      .user = &part};
     gram_machine *m = NULL;
     gram_table *held = NULL;
     gathered g = {.spread = 1};
 
     GI_TRY(gathered_new(run, t->rows, &g));
     for (size_t j = 0; j < folds; j++) {
-        part = gi_run_part(run, (double)j / (double)folds,
-                           (double)(j + 1) / (double)folds);
+        gi_run part = gi_run_part(run, (double)j / (double)folds,
+                                  (double)(j + 1) / (double)folds);
+        gi_run rest = gi_run_quiet(run);
+
+        part.stage = NULL; /* a fold has too many of them */
         gram_machine_free(m);
         m = NULL;
-        GI_TRY(train(run, t, o, &exec, fold, (int)j, &m, &held));
-        exec.progress = NULL; /* the fit has ticked to the end */
-        GI_TRY(judge(run, m, held, &exec, &g, &error[j]));
+        GI_TRY(train(&part, t, o, fold, (int)j, &m, &held));
+        GI_TRY(judge(&rest, m, held, &g, &error[j]));
         gram_table_free(held);
         held = NULL;
-        exec.progress = run->progress ? pass_on : NULL;
     }
     if (total)
         *total = total_of(&g, m);

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "machines/machine.h"
 #include "data/table/part.h"
+#include "machines/predict/predict.h"
 
 enum { ROWS = GI_IMPORTANCE_ROWS };
 
@@ -67,8 +68,7 @@ static gram_status source_column(const gram_machine *m, gram_table *t,
 /* f with the cells of one column shuffled, against f as it is. */
 static gram_status measure_column(gi_run *run, const gram_machine *m,
                                   const gram_table *rows, size_t source,
-                                  const gram_exec *exec, const double *f,
-                                  double *g, double *out)
+                                  const double *f, double *g, double *out)
 {
     gram_status status = GRAM_OK;
     gram_table *t = NULL;
@@ -83,8 +83,7 @@ static gram_status measure_column(gi_run *run, const gram_machine *m,
         order[i] = i;
     gi_rng_shuffle(&rng, order, t->rows);
     GI_TRY(gi_column_reorder(run, c, order, t->rows));
-    GI_TRY(
-        gram_machine_predict(m, t, NULL, exec, &(gram_prediction){.mean = g}));
+    GI_TRY(gi_machine_predict(run, m, t, NULL, &(gram_prediction){.mean = g}));
     *out = mean_square(f, g, t->rows, m->targets);
 done:
     gi_free(order);
@@ -98,6 +97,8 @@ gram_status gram_machine_importance(const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
+    gi_run part;
+    const double steps = 1 + (double)m->program->sources;
     gram_table *rows = NULL;
     double *f = NULL, *g = NULL, *parts = NULL;
 
@@ -107,13 +108,17 @@ gram_status gram_machine_importance(const gram_machine *m,
     GI_TRY(GI_NEW(&run, parts, rows->rows * m->terms));
     gram_prediction whole = {.mean = f,
                              .terms = m->targets == 1 ? parts : NULL};
-    GI_TRY(gram_machine_predict(m, rows, NULL, exec, &whole));
+    part = gi_run_part(&run, 0, 1 / steps);
+    GI_TRY(gi_machine_predict(&part, m, rows, NULL, &whole));
     for (size_t j = 0; j < m->terms; j++)
         term[j] = whole.terms
                       ? mean_square(parts + j, NULL, rows->rows, m->terms)
                       : NAN;
-    for (size_t j = 0; j < m->program->sources; j++)
-        GI_TRY(measure_column(&run, m, rows, j, exec, f, g, &column[j]));
+    for (size_t j = 0; j < m->program->sources; j++) {
+        part =
+            gi_run_part(&run, (double)(j + 1) / steps, (double)(j + 2) / steps);
+        GI_TRY(measure_column(&part, m, rows, j, f, g, &column[j]));
+    }
 done:
     gram_table_free(rows);
     gi_free(f);

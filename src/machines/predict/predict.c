@@ -435,25 +435,34 @@ done:
     return status;
 }
 
-gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
-                                 const gram_predict_options *options,
-                                 const gram_exec *exec,
-                                 const gram_prediction *out)
+gram_status gi_machine_predict(gi_run *run, const gram_machine *m,
+                               const gram_table *table,
+                               const gram_predict_options *options,
+                               const gram_prediction *out)
 {
     static const gram_predict_options defaults;
     const gram_predict_options *o = options ? options : &defaults;
     gram_status status = GRAM_OK;
-    GI_RUN(run, exec);
 
     GI_TRY(check(m, o, out));
     if (table->rows > SLICE_ROWS && can_slice(m, out)) {
-        status = ask_slices(&run, m, table, o, out);
+        status = ask_slices(run, m, table, o, out);
         if (status == GRAM_OK || status == GRAM_ERR_CANCELLED ||
             status == GRAM_ERR_MEMORY)
             goto done;
         /* the whole table gives the sentence its row */
     }
-    GI_TRY(ask(&run, m, table, o, out));
+    GI_TRY(ask(run, m, table, o, out));
 done:
     return status;
+}
+
+gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
+                                 const gram_predict_options *options,
+                                 const gram_exec *exec,
+                                 const gram_prediction *out)
+{
+    GI_RUN(run, exec);
+
+    return gi_machine_predict(&run, m, table, options, out);
 }

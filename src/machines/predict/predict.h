@@ -72,6 +72,12 @@ gram_status gi_posterior_columns(gi_run *run, const gi_posterior *p,
                                  double *room, double *out, double *left);
 
 /* alpha of a machine with one target; *own is to be freed. */
+/* gram_machine_predict() within a run. */
+gram_status gi_machine_predict(gi_run *run, const gram_machine *m,
+                               const gram_table *table,
+                               const gram_predict_options *options,
+                               const gram_prediction *out);
+
 gram_status gi_machine_alpha(gi_run *run, const gram_machine *m,
                              const double **alpha, double **own);
 

@@ -226,8 +226,7 @@ done:
 
 static gram_status score_classes(gi_run *run, const gram_machine *m,
                                  const gram_table *table,
-                                 const gram_predict_options *o,
-                                 const gram_exec *exec, gram_score *out)
+                                 const gram_predict_options *o, gram_score *out)
 {
     gram_status status = GRAM_OK;
     size_t rows = gram_table_rows(table);
@@ -237,7 +236,7 @@ static gram_status score_classes(gi_run *run, const gram_machine *m,
     GI_TRY(GI_NEW(run, code, rows));
     GI_TRY(find_classes(run, m, table, code));
     GI_TRY(gi_prediction_new(run, m, rows, &p));
-    GI_TRY(gram_machine_predict(m, table, o, exec, &p));
+    GI_TRY(gi_machine_predict(run, m, table, o, &p));
     GI_TRY(gi_score_classes(run, m, code, &p, rows, out));
 done:
     gi_prediction_free(&p);
@@ -248,7 +247,7 @@ done:
 static gram_status score_numbers(gi_run *run, const gram_machine *m,
                                  const gram_table *table,
                                  const gram_predict_options *o,
-                                 const gram_exec *exec, gram_score *scores)
+                                 gram_score *scores)
 {
     gram_status status = GRAM_OK;
     size_t rows = gram_table_rows(table);
@@ -260,7 +259,7 @@ static gram_status score_numbers(gi_run *run, const gram_machine *m,
     for (size_t t = 0; t < m->columns; t++)
         GI_TRY(gi_target_column(m, table, t, &y));
     GI_TRY(gi_prediction_new(run, m, rows, &p));
-    GI_TRY(gram_machine_predict(m, table, o, exec, &p));
+    GI_TRY(gi_machine_predict(run, m, table, o, &p));
     for (size_t t = 0; t < m->targets; t++) {
         gram_prediction one = {.mean = p.mean + t,
                                .std = p.std ? p.std + t : NULL,
@@ -297,7 +296,7 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
     GI_TRY(gi_machine_complete(&run, m, o->missing, table, &own));
     GI_TRY((m->classes.coding != GI_CODING_NONE
                 ? score_classes
-                : score_numbers)(&run, m, own ? own : table, o, exec, scores));
+                : score_numbers)(&run, m, own ? own : table, o, scores));
 done:
     gram_table_free(own);
     return status;

@@ -172,8 +172,6 @@ gram_status gi_fold_rows(gi_run *run, const gram_table *t,
                          int *fold, size_t *count)
 {
     gram_fold_options o = *options;
-    gram_exec exec = {
-        .threads = run->threads, .seed = run->seed, .memory = run->memory};
 
     for (size_t j = 0; j < t->cols; j++)
         if (t->column[j].role == GRAM_ROLE_GROUP && !o.stratify && !o.given &&
@@ -181,7 +179,7 @@ gram_status gi_fold_rows(gi_run *run, const gram_table *t,
             o.group = t->column[j].name;
     if (!o.stratify && !o.given && !o.group)
         o.stratify = classes;
-    return gram_table_folds(t, &o, &exec, fold, count);
+    return gi_table_folds(run, t, &o, fold, count);
 }
 
 static gram_status make_room(cv *c)
