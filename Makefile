@@ -5,6 +5,7 @@
 # folder with other flags, and lives beside the first:
 #
 #   make tests BUILD=build/asan EXTRA=-fsanitize=address,undefined
+#   make tests BUILD=build/serial OPENMP=    # one thread, no OpenMP
 #
 # `make --trace` shows the commands as they run.
 
@@ -15,6 +16,7 @@ CC = gcc
 PYTHON = /usr/bin/python3
 CFLAGS = -O2 -g
 EXTRA =
+OPENMP = -fopenmp
 FORMAT = -i
 
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
@@ -27,7 +29,7 @@ OPENBLAS := /usr/lib/$(shell uname -m)-linux-gnu/openblas-pthread/libopenblas.a
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
     -Wmissing-prototypes -Werror
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Iinclude -Isrc -fPIC \
-    -fvisibility=hidden -fopenmp -fno-math-errno -ffp-contract=off \
+    -fvisibility=hidden $(OPENMP) -fno-math-errno -ffp-contract=off \
     $(CFLAGS) $(EXTRA)
 # OpenBLAS is linked from its archive and brings its Fortran runtime.
 LIBS = $(OPENBLAS) -lgfortran -lnlopt -lz -lm -lpthread

@@ -1,8 +1,9 @@
 #!/bin/bash
 # check_registry.sh - rules of the house that a script can check: every entry
 # of a registry has its file and every such file its entry, internal headers
-# stand alone, files are not too long, sizes stand in limits.def, and the library
-# takes memory from its own allocator only and never prints or exits.
+# stand alone, files are not too long, sizes stand in limits.def, threads come
+# from one place, and the library takes memory from its own allocator only and
+# never prints or exits.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 shopt -s globstar
@@ -58,6 +59,14 @@ while read -r line; do
     fault "$line: a size belongs into src/base/limits.def"
 done < <(grep -nE '\b([A-Z]+_)*(ROWS|EDGE|CHUNK|STRIPE|PIECE|PANEL) = [0-9]' \
     src/**/*.[ch] | grep -vE '^src/cpu/|/builtin_|STREAM_')
+
+# All threads are those of parallel.h, so that a build without OpenMP is one
+# without threads, and same bits are checked in one place.
+while read -r line; do
+    fault "$line: threads come from src/base/parallel.h"
+done < <(grep -rnE '#pragma omp|\bomp_[a-z_]+\(|<omp\.h>|pthread_create' \
+    src cli --include='*.[ch]' --include='*.inc' |
+    grep -v '^src/base/parallel\.')
 
 # Comments and strings are taken out first; mem.c is the allocator.
 banned='\b((m|c|re|aligned_)alloc|posix_memalign|strn?dup|v?asprintf'

@@ -1,12 +1,13 @@
 /* queue.h - a queue of ready tasks, for task graphs run by the threads of one
- * OpenMP parallel region.
+ * parallel region.  Tasks that wait for nothing need none: gi_parallel_for().
  *
  * Every task of the graph is pushed exactly once, when what it waits for is
  * done; who pushes the last predecessor's end pushes the task.  All that a
  * thread wrote before a push is seen by the thread that pops it.  Use:
  *
  *     push the tasks that wait for nothing
- *     parallel:  while (gi_queue_pop(q, &task))
+ *     GI_PARALLEL(run->threads)
+ *                while (gi_queue_pop(q, &task))
  *                    do it, push what it made ready
  *     return gi_queue_status(q)
  *

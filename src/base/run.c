@@ -10,26 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "base/status.h"
-
-static atomic_int forked; /* this process is a fork: OpenMP's pool is gone */
-
-static void in_child(void)
-{
-    atomic_store(&forked, 1);
-}
-
-static void watch(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
-
-void gi_watch_forks(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, watch);
-}
 
 double gi_clock(void)
 {
@@ -74,12 +56,10 @@ gi_run gi_run_begin(const gram_exec *exec)
     static const gram_exec defaults;
     gi_run run;
 
-    gi_watch_forks();
     if (!exec)
         exec = &defaults;
-    run.threads = exec->threads > 0 ? exec->threads : gi_cores();
-    if (atomic_load(&forked))
-        run.threads = 1;
+    run.threads =
+        gi_threads_allowed(exec->threads > 0 ? exec->threads : gi_cores());
     run.seed = exec->seed;
     run.memory = exec->memory ? exec->memory : gi_memory_total() / 4 * 3;
     run.held = exec->memory ? exec->held : gram_memory_used();

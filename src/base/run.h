@@ -16,7 +16,7 @@
 #include "gram.h"
 
 typedef struct gi_run {
-    int threads; /* at least 1; 1 in a forked child, where OpenMP would hang */
+    int threads; /* at least 1; see gi_threads_allowed() */
     uint64_t seed;
     size_t memory;     /* budget in bytes, for `held` and what the run holds */
     size_t held;       /* bytes of the caller's that count, too */
@@ -28,10 +28,6 @@ typedef struct gi_run {
     double last;       /* last tick reported */
     double *whole;     /* the same of the run that this is a part of, or NULL */
 } gi_run;
-
-/* From now on a forked child runs on one thread; gi_run_begin() does this, too,
- * which may be too late. */
-void gi_watch_forks(void);
 
 /* exec may be NULL.  A run that began must end; its parts need not. */
 gi_run gi_run_begin(const gram_exec *exec);

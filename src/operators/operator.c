@@ -11,16 +11,15 @@
  */
 #include "operators/operator.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 #include "kernels/engine/block.h"
 #include "kernels/features/features.h"
 #include "kernels/program/points.h"
-#include "base/each.h"
 
 /* Edge of the pieces in which a matrix is stored: whole tiles of the engine. */
 enum { EDGE = GI_OPERATOR_EDGE };
@@ -179,7 +178,7 @@ static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,
 
     if (whole->by_number) {
         GI_TRY(ready(whole, run, GI_DOUBLE));
-        GI_TRY(gi_each(run, m * across, store_rows, &all));
+        GI_TRY(gi_parallel_for(run, m * across, store_rows, &all));
     } else {
         GI_TRY(gi_points_select(run, whole->p, whole->x, row, m, &rows));
         part = matrix_of(whole->p, whole->theta, rows,
@@ -220,7 +219,7 @@ static gram_status fill_rows(void *user, size_t i)
     const rows_out *r = user;
     const size_t col = i * EDGE, cols = min_size(EDGE, r->cols - col);
     float *room =
-        r->room ? r->room + (size_t)omp_get_thread_num() * r->m * EDGE : NULL;
+        r->room ? r->room + (size_t)gi_thread_number() * r->m * EDGE : NULL;
     gram_status status = GRAM_OK;
 
     if (room)
@@ -262,7 +261,7 @@ static gram_status rows_single(const gi_operator *K, gi_run *run,
     GI_TRY(gi_block_rows(run, whole->part[GI_SINGLE].block, x, &r.block));
     if (!in_few_places(&r))
         GI_TRY(GI_NEW(run, r.room, (size_t)run->threads * m * EDGE));
-    GI_TRY(gi_each(run, (K->cols + EDGE - 1) / EDGE, fill_rows, &r));
+    GI_TRY(gi_parallel_for(run, (K->cols + EDGE - 1) / EDGE, fill_rows, &r));
 done:
     gi_free(r.room);
     gi_block_free(r.block);
@@ -536,7 +535,7 @@ gram_status gi_operator_store(const gi_operator *K, gi_run *run,
     gram_status status;
 
     GI_TRY(gi_operator_prepare(K, run, blas));
-    GI_TRY(gi_each(run, down * across, store_piece, &s));
+    GI_TRY(gi_parallel_for(run, down * across, store_piece, &s));
 done:
     return status;
 }

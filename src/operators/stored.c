@@ -13,8 +13,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
-#include "base/each.h"
 
 /* Rows of a piece of work, columns gathered at a time; how many times as many
  * columns are read in order in the time that some are gathered. */
@@ -210,7 +210,7 @@ static gram_status multiply_triangle(gi_run *run, multiplying *m)
     gram_status status;
 
     GI_TRY(GI_NEW_ZERO(run, m->sums, STRIPES * m->r * m->width));
-    GI_TRY(gi_each(run, STRIPES, cross_stripe, m));
+    GI_TRY(gi_parallel_for(run, STRIPES, cross_stripe, m));
     for (size_t i = 0; i < s->op.rows; i++)
         for (size_t c = 0; c < m->r; c++) {
             double sum = 0;
@@ -243,7 +243,8 @@ static gram_status product(const gi_operator *K, gi_run *run, int single,
     if (m.width == s->span && s->ascends && s->blas == &gi_blas_single)
         GI_TRY(multiply_triangle(run, &m));
     else
-        GI_TRY(gi_each(run, (K->rows + PIECE - 1) / PIECE, multiply_rows, &m));
+        GI_TRY(gi_parallel_for(run, (K->rows + PIECE - 1) / PIECE,
+                               multiply_rows, &m));
 done:
     gi_free(m.V);
     return status;
@@ -280,7 +281,7 @@ static gram_status columns(const gi_operator *K, gi_run *run, const size_t *col,
 {
     adding a = {K->user, col, m, v, out};
 
-    return gi_each(run, (K->rows + CHUNK - 1) / CHUNK, add_columns, &a);
+    return gi_parallel_for(run, (K->rows + CHUNK - 1) / CHUNK, add_columns, &a);
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -305,7 +306,7 @@ static gram_status rows_single(const gi_operator *K, gi_run *run,
 {
     gathering g = {K->user, row, out};
 
-    return gi_each(run, m, gather_row, &g);
+    return gi_parallel_for(run, m, gather_row, &g);
 }
 
 static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,

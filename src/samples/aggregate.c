@@ -21,9 +21,9 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 #include "samples/mmd.h"
-#include "base/each.h"
 
 /* Bins cost next to nothing while rows are few. */
 enum {
@@ -162,7 +162,7 @@ static double size_of(const double *sums, size_t bins, double pairs)
     return sum / pairs;
 }
 
-/* gi_each: the ranks of member q. */
+/* gi_parallel_for: the ranks of member q. */
 static gram_status rank_member(void *user, size_t q)
 {
     family *f = user;
@@ -212,7 +212,7 @@ static gram_status add_family(family *f, const char *text)
     GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
                           NULL));
     f->cut = &c;
-    GI_TRY(gi_each(f->run, GI_POWERS, rank_member, f));
+    GI_TRY(gi_parallel_for(f->run, GI_POWERS, rank_member, f));
     for (size_t q = 0; q < GI_POWERS; q++)
         add_member(f, text, q);
 done:

@@ -16,6 +16,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/dense/blas.h"
 #include "linalg/iterative/pivot.h"
@@ -172,7 +173,7 @@ static gram_status permute(gi_run *run, size_t n, const factor *f,
     for (size_t from = 0; from < count; from += threads) {
         size_t some = count - from < threads ? count - from : threads;
 
-#pragma omp parallel for num_threads(run->threads)
+        GI_PARALLEL_FOR(run->threads)
         for (size_t i = 0; i < some; i++)
             values[from + i] = value(run, n, f, g, from + i, &d[i]);
         GI_TRY(gi_run_tick(run, (double)(from + some) / (double)count));

@@ -20,11 +20,11 @@
  * 9), so that what rows have in common with their neighbours stays.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "linalg/dense/gemm.h"
 #include "samples/mmd.h"
@@ -256,7 +256,7 @@ static void label_rows(const batch *b, size_t k, size_t number,
 {
     const gi_cut *c = b->c;
     const size_t rows = c->m + c->n;
-    uint32_t *item = b->item + (size_t)omp_get_thread_num() * rows;
+    uint32_t *item = b->item + (size_t)gi_thread_number() * rows;
 
     choose(b->run->seed, STREAM_ROWS, number, (uint32_t)rows,
            number ? (uint32_t)c->m : 0, item);
@@ -279,7 +279,7 @@ static gram_status label_batch(batch *b, size_t from, size_t to,
     const double R = e->sums.xx + e->sums.yy + 2 * e->sums.xy;
     const double D = e->sums.dx + e->sums.dy;
 
-#pragma omp parallel for num_threads(b->run->threads)
+    GI_PARALLEL_FOR(b->run->threads)
     for (size_t k = 0; k < to - from; k++)
         label_rows(b, k, from + k, totals);
     GI_TRY(gi_engine_forms(b->run, b->p->program, b->c->at, b->W, to - from,
@@ -397,7 +397,7 @@ static gram_status wild_batch(batch *b, size_t from, size_t to, double q,
     gram_status status;
 
     memset(b->zd, 0, (to - from) * sizeof *b->zd);
-#pragma omp parallel for num_threads(b->run->threads)
+    GI_PARALLEL_FOR(b->run->threads)
     for (size_t k = 0; k < to - from; k++)
         for (int second = 0; second < 2; second++)
             draw_weights(b, k, from + k, second, q);

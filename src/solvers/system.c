@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 
 double gi_system_means(const gi_problem *p, double *mean)
 {
@@ -231,7 +231,7 @@ gram_status gi_system_columns(gi_run *run, const gi_operator *T,
 {
     turning t = {T, blas, row, m, room, out};
 
-    return gi_each(run, (T->cols + COLUMNS - 1) / COLUMNS, turn, &t);
+    return gi_parallel_for(run, (T->cols + COLUMNS - 1) / COLUMNS, turn, &t);
 }
 
 /* -------------------------------------------------------------------- costs */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 
 /* A column of strings is a category if it has at most this many levels, and
  * at most half as many as rows (ten are always fine), and they are short. */
@@ -123,8 +124,7 @@ static gram_status parse_window(gi_load *l, const gi_text_block *blocks,
         first += blocks[b].lines;
         GI_TRY(prepare_work(l, &l->work[b]));
     }
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
-    num_threads(run_of(l)->threads)
+    GI_PARALLEL_TASKS(count > 1 ? run_of(l)->threads : 1)
     for (size_t b = 0; b < count; b++)
         parse_block(&l->work[b]);
     GI_TRY(gi_run_tick(run_of(l), gi_input_done(l->lines.in)));
@@ -365,8 +365,7 @@ static gram_status append_entries(gi_load *l, size_t count, size_t row)
         s->width = e->width > s->width ? e->width : s->width;
     }
     GI_TRY(gi_sparse_reserve(run_of(l), s, n));
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
-    num_threads(run_of(l)->threads)
+    GI_PARALLEL_TASKS(count > 1 ? run_of(l)->threads : 1)
     for (size_t b = 0; b < count; b++)
         copy_entries(s, &l->work[b], at[b]);
 done:
@@ -423,8 +422,7 @@ static gram_status append_texts(gi_load *l, size_t count)
         GI_TRY(gi_texts_reserve(
             run_of(l), &l->table->column[field->column].texts, texts, bytes));
     }
-#pragma omp parallel for schedule(dynamic, 1) if (count > 1)                   \
-    num_threads(run_of(l)->threads)
+    GI_PARALLEL_TASKS(count > 1 ? run_of(l)->threads : 1)
     for (size_t f = 0; f < l->fields; f++)
         for (size_t b = 0; l->field[f].verbatim && b < count; b++)
             if (!l->field[f].dropped)

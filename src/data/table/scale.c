@@ -17,6 +17,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "data/table/moments.h"
 #include "data/table/table.h"
 
@@ -176,7 +177,7 @@ static gram_status learn_dense(const gi_run *run, const gram_table *t,
 {
     size_t count = scaler->names.count;
 
-#pragma omp parallel for schedule(dynamic) num_threads(threads_for(run, t))
+    GI_PARALLEL_TASKS(threads_for(run, t))
     for (size_t k = 0; k < count; k++)
         if (t->column[at[k]].values) {
             gi_moments m = gi_moments_of(t->column[at[k]].values, t->rows);
@@ -322,7 +323,7 @@ static gram_status check_numbers(const gi_run *run, const gram_scaler *scaler,
 {
     size_t count = scaler->names.count;
 
-#pragma omp parallel for schedule(dynamic) num_threads(threads_for(run, t))
+    GI_PARALLEL_TASKS(threads_for(run, t))
     for (size_t k = 0; k < count; k++)
         bad[k] = find_overflow(&scaler->item[k], &t->column[at[k]], t->rows);
     for (size_t k = 0; k < count; k++) {
@@ -351,7 +352,7 @@ gram_status gram_scaler_apply(const gram_scaler *scaler, gram_table *table)
         GI_TRY(check_column(&scaler->item[k], &table->column[at[k]]));
     }
     GI_TRY(check_numbers(&run, scaler, table, at, bad));
-#pragma omp parallel for schedule(dynamic) num_threads(threads_for(&run, table))
+    GI_PARALLEL_TASKS(threads_for(&run, table))
     for (size_t k = 0; k < count; k++) {
         const struct item *item = &scaler->item[k];
         gi_column *c = &table->column[at[k]];

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 static const char *const type_names[] = {"number", "category", "text", "date",
                                          "sparse"};
@@ -325,7 +326,7 @@ static gram_status add_matrix(gi_run *run, gram_table *t, const source *s,
         GI_TRY(gi_table_add(run, t, name, GRAM_TYPE_NUMBER, &c));
     }
     c = cols ? t->column + first : NULL;
-#pragma omp parallel for num_threads(run->threads) if (rows * cols > PARALLEL)
+    GI_PARALLEL_FOR(rows * cols > PARALLEL ? run->threads : 1)
     for (size_t i = 0; i < rows; i += step)
         copy_rows(s, c, cols, i, rows - i < step ? rows : i + step);
     for (size_t j = 0; j < cols; j++) {

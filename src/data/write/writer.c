@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "data/read/reader.h"
 
 #define WRITER(name) extern const gi_writer_class gi_writer_##name;
@@ -201,8 +202,7 @@ gram_status gi_write_rows(gi_run *run, gi_output *out, size_t rows,
         size_t left = rows - row, count = (left + step - 1) / step;
 
         count = count < BLOCKS ? count : BLOCKS;
-#pragma omp parallel for schedule(dynamic, 1)                                  \
-    num_threads(run->threads) if (count > 1)
+        GI_PARALLEL_TASKS(count > 1 ? run->threads : 1)
         for (size_t k = 0; k < count; k++) {
             size_t from = row + k * step;
 

@@ -8,9 +8,8 @@
  */
 #include "kernels/engine/block.h"
 
-#include <omp.h>
-
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "kernels/engine/tiles.h"
 
 struct gi_block {
@@ -108,7 +107,7 @@ gram_status gi_block_fill(gi_block *b, size_t row, size_t rows, size_t col,
     const gi_engine *e = &b->e;
     const size_t unit = e->lanes->row_unit();
     const part p = {row, row + rows, col, col + cols, out, ld};
-    gi_worker *w = &e->work[omp_get_thread_num()];
+    gi_worker *w = &e->work[gi_thread_number()];
     size_t j, j_end, i_end;
 
     if (rows == 0 || cols == 0)

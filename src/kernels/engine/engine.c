@@ -12,13 +12,9 @@
  * gives, come from the tiles that the diagonal touches; they have the same
  * bits as in a run over all pairs.
  */
-#include <omp.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <string.h>
-
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "kernels/engine/tiles.h"
 
 /* Blocks of the larger edge if t has that many rows; they keep the cache warm,
@@ -29,8 +25,6 @@ enum {
     EDGE_LARGE = GI_TILE_BLOCK_LARGE,
     ROWS_LARGE = GI_TILE_LARGE_ROWS
 };
-enum { SENTENCE_ROOM = 1024 };
-
 const gi_lanes *gi_lanes_of(const gi_points *x)
 {
     return x->precision == GI_SINGLE ? &gi_lanes_s : &gi_lanes_d;
@@ -164,64 +158,44 @@ done:
 
 /* ------------------------------------------------------------------ sweeps */
 
-/* The tasks while they are worked on. */
+/* A sweep over the tasks of an engine. */
 typedef struct course {
-    gi_run *run;
-    _Atomic size_t next; /* task to be taken */
-    _Atomic size_t turn; /* task that may end */
-    atomic_int failed, stopped;
-    gram_status status;
-    char sentence[SENTENCE_ROOM];
+    gi_engine *e;
+    const gi_sweep *sweep;
 } course;
 
-static void fail_course(course *c, gram_status status)
+static gi_worker *worker_of(const course *c)
 {
-    if (atomic_exchange(&c->failed, 1) == 0) {
-        c->status = status;
-        strncpy(c->sentence, gram_error_message(), SENTENCE_ROOM - 1);
-    }
-    atomic_store(&c->stopped, 1);
+    return &c->e->work[gi_thread_number()];
 }
 
-/* Wait until all tasks before this one have ended; 0 if one has failed. */
-static int wait_turn(course *c, size_t task)
+static gram_status work(void *user, size_t task)
 {
-    while (atomic_load_explicit(&c->turn, memory_order_acquire) != task) {
-        if (atomic_load_explicit(&c->stopped, memory_order_relaxed))
-            return 0;
-        sched_yield();
-    }
-    return 1;
+    const course *c = user;
+
+    return do_task(worker_of(c), c->sweep, task);
 }
 
-static void work_on(course *c, gi_worker *w, const gi_sweep *sweep)
+static void end_task(void *user, size_t task)
 {
-    const gi_engine *e = w->e;
-    size_t task;
+    const course *c = user;
 
-    while (!atomic_load_explicit(&c->stopped, memory_order_relaxed) &&
-           (task = atomic_fetch_add(&c->next, 1)) < e->tasks) {
-        gram_status status = do_task(w, sweep, task);
-
-        if (status == GRAM_OK && sweep->end && wait_turn(c, task)) {
-            sweep->end(sweep->user, w);
-            atomic_store_explicit(&c->turn, task + 1, memory_order_release);
-        }
-        if (status == GRAM_OK && w == e->work) /* the thread that began */
-            status = gi_run_tick(c->run, (double)(task + 1) / (double)e->tasks);
-        if (status != GRAM_OK)
-            fail_course(c, status);
-    }
+    (void)task;
+    c->sweep->end(c->sweep->user, worker_of(c));
 }
 
 gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep)
 {
     const size_t threads = gi_min_size(e->threads, (size_t)run->threads);
-    course c = {.run = run, .status = GRAM_OK};
+    const gi_loop loop = {
+        .work = work, .end = sweep->end ? end_task : NULL, .ticks = 1};
+    course c = {e, sweep};
+    gram_status status;
 
-#pragma omp parallel num_threads((int)threads) if (threads > 1)
-    work_on(&c, &e->work[omp_get_thread_num()], sweep);
-    return c.status ? gi_fail(c.status, "%s", c.sentence) : gi_run_tick(run, 1);
+    GI_TRY(gi_parallel_loop(run, threads, e->tasks, &loop, &c));
+    GI_TRY(gi_run_tick(run, 1));
+done:
+    return status;
 }
 
 /* ------------------------------------------------------------------ set up */

@@ -28,12 +28,12 @@
  *
  * unless the means c are so large beside x' that this would lose digits.
  */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "kernels/engine/tiles.h"
 
 /* Up to here differences cost no more than an inner product and its norms. */
@@ -107,8 +107,7 @@ static void column_reaches(const span *s, const double *centre, double *reach)
 static void measure_columns(const gi_engine *e, gi_operand *o, int centred,
                             double *reach)
 {
-#pragma omp parallel for schedule(static) num_threads(                         \
-    (int)e->threads) if (e->threads > 1 && o->width > COLUMNS_AT_ONCE)
+    GI_PARALLEL_FOR(o->width > COLUMNS_AT_ONCE ? e->threads : 1)
     for (size_t k = 0; k < o->width; k += COLUMNS_AT_ONCE) {
         size_t last = gi_min_size(k + COLUMNS_AT_ONCE, o->width);
         span t = {e->t, o->t.rows, o->width, k, last};
@@ -272,11 +271,10 @@ static gram_status fill_side(const gi_engine *e, const gi_operand *o,
     double *rows = NULL;
 
     GI_TRY(GI_NEW(e->run, rows, e->threads * most * d));
-#pragma omp parallel for schedule(static)                                      \
-    num_threads((int)e->threads) if (e->threads > 1)
+    GI_PARALLEL_FOR(e->threads)
     for (size_t i = 0; i < p->rows; i += ROWS_AT_ONCE) {
         size_t n = gi_min_size(ROWS_AT_ONCE, p->rows - i);
-        double *own = rows + (size_t)omp_get_thread_num() * most * d;
+        double *own = rows + (size_t)gi_thread_number() * most * d;
 
         for (size_t r = 0; r < n; r++)
             fill_row(e, o, s, i + r, own + r * d);

@@ -13,10 +13,10 @@
  * is computed.
  */
 #include <math.h>
-#include <omp.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "kernels/features/features_inside.h"
 #include "kernels/program/points.h"
 
@@ -161,7 +161,7 @@ static gi_vector features_of(const gi_features *f, const room *r,
                              const gi_points *x, size_t row)
 {
     const gram_program *p = f->program;
-    const size_t own = (size_t)omp_get_thread_num();
+    const size_t own = (size_t)gi_thread_number();
     double *value = r->value + own * (f->total + f->cells);
     unsigned *index = r->index + own * f->total;
     gi_place at = {.x = x, .row = row, .in = r->vector + own * p->ops};
@@ -183,7 +183,7 @@ gram_status gi_features_rows(gi_run *run, const gi_features *f,
     room r;
 
     GI_TRY(room_new(run, f, &r));
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < rows; i++)
         gi_vector_spread(features_of(f, &r, x, row + i), gi_features_count(f),
                          F + i * ld);
@@ -212,14 +212,14 @@ gram_status gi_features_csr(gi_run *run, const gi_features *f,
 
     GI_TRY(room_new(run, f, &r));
     GI_TRY(GI_NEW_ZERO(run, a.start, n + 1));
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < n; i++)
         a.start[i + 1] = entries_of(features_of(f, &r, x, i));
     for (size_t i = 0; i < n; i++)
         a.start[i + 1] += a.start[i];
     GI_TRY(GI_NEW(run, a.index, a.start[n]));
     GI_TRY(GI_NEW(run, a.entries, a.start[n]));
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < n; i++)
         gi_vector_pack(features_of(f, &r, x, i), 0, a.entries + a.start[i],
                        a.index + a.start[i]);

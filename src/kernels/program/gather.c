@@ -12,11 +12,11 @@
 #include "kernels/program/gather.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 /* Columns are read CHUNK rows at a time, so that a cache line of a column is
  * used up while the lines of the rows it goes to are at hand. */
@@ -387,21 +387,23 @@ static gram_status refuse(const gather *g, size_t i, const fault *f)
 static gram_status gather_rows(gather *g)
 {
     gram_status status = GRAM_OK;
-    size_t rows = g->t->rows, bad = rows, room = (CHUNK + 3) * g->widest;
+    size_t rows = g->t->rows, bad, room = (CHUNK + 3) * g->widest;
     /* Waking threads costs more than a small table takes. */
     int threads = rows * g->widest < CELLS_PARALLEL ? 1 : g->run->threads;
+    atomic_size_t first = rows; /* that is bad */
     double *scratch = NULL;
 
     GI_TRY(GI_NEW(g->run, scratch, (size_t)threads * room));
-#pragma omp parallel for num_threads(threads) reduction(min : bad)
+    GI_PARALLEL_FOR(threads)
     for (size_t i = 0; i < rows; i += CHUNK) {
-        double *mine = scratch + (size_t)omp_get_thread_num() * room;
+        double *mine = scratch + (size_t)gi_thread_number() * room;
         fault f;
         size_t at =
             gather_chunk(g, i, rows - i < CHUNK ? rows - i : CHUNK, mine, &f);
 
-        bad = at < bad ? at : bad;
+        gi_atomic_min(&first, at);
     }
+    bad = atomic_load(&first);
     if (bad < rows) {
         fault f = {0};
 

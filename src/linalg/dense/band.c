@@ -21,11 +21,11 @@
  */
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/band_inside.h"
 #include "linalg/dense/band_panel.h"
 
@@ -251,43 +251,45 @@ static int is_negligible(const reduction *d)
 
 /* ----------------------------------------------------------- the reduction */
 
-static gram_status work(gi_run *run, reduction d)
+static gram_status work(gi_run *run, const reduction *start)
 {
-    gi_band *q = d.q;
+    gi_band *q = start->q;
     const size_t n = q->n, count = stripes(q);
     size_t across;
     const size_t updates = update_tasks(q, &across);
     gram_status status = GRAM_OK;
     int done = 0;
 
-#pragma omp parallel num_threads(gi_band_threads(run, count)) firstprivate(d)
+    GI_PARALLEL(gi_band_threads(run, count))
     {
-#pragma omp for schedule(static)
+        reduction d = *start; /* k and c are every thread's own */
+
+        GI_TEAM_FOR
         for (size_t i = 0; i < count; i++)
             mirror(q, i);
-#pragma omp single
+        GI_TEAM_ONE
         finish_panel(&d, 0);
         for (d.k = 0; d.k + 1 < q->blocks; d.k++) {
             const double left = (double)(n - d.k * q->b) / (double)n;
 
             d.c = (d.k + 1) * q->b;
             /* the others read these behind the next barrier only */
-            if (omp_get_thread_num() == 0) {
+            if (gi_thread_number() == 0) {
                 status = gi_run_tick(run, 1 - left * left * left);
                 done = is_negligible(&d);
                 q->panels = d.k + 1;
             }
-#pragma omp for schedule(dynamic)
+            GI_TEAM_TASKS
             for (size_t i = 0; i < count; i++)
                 multiply(&d, i);
             if (status != GRAM_OK || done)
                 break;
-#pragma omp single
+            GI_TEAM_ONE
             couple(&d);
-#pragma omp for schedule(dynamic)
+            GI_TEAM_TASKS
             for (size_t i = 0; i < count; i++)
                 combine(&d, i);
-#pragma omp for schedule(dynamic)
+            GI_TEAM_TASKS
             for (size_t task = 0; task < updates; task++)
                 update_task(&d, task);
         }
@@ -341,7 +343,7 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     d.w = d.v + b * n * blas->size;
     gi_blas_start();
     if (n > 0)
-        GI_TRY(work(run, d));
+        GI_TRY(work(run, &d));
     GI_TRY(check_finite(q));
     *out = q;
     q = NULL;

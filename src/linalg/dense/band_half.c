@@ -16,11 +16,11 @@
  * Rows of Q go in stripes of several panels, and columns in chunks, so that a
  * chunk of M and all of x that is needed stay in the cache.
  */
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 #include "linalg/dense/band_inside.h"
 
@@ -146,13 +146,13 @@ static gram_status make_all(gi_run *run, const sweep *s,
     GI_TRY(GI_NEW(run, lines, (size_t)run->threads * room));
     for (size_t k = 0; k < s->count; k++)
         GI_TRY(gi_alloc(run, &s->m[k], blocks * room, size));
-#pragma omp parallel for schedule(static) collapse(2)                          \
-    num_threads(gi_band_threads(run, s->stripes))
-    for (size_t k = 0; k < s->count; k++)
-        for (size_t j = 0; j < blocks; j++)
-            make_block(s, f[k], j * r,
-                       lines + (size_t)omp_get_thread_num() * room,
-                       s->m[k] + j * room * size);
+    GI_PARALLEL_FOR(gi_band_threads(run, s->stripes))
+    for (size_t i = 0; i < s->count * blocks; i++) {
+        const size_t k = i / blocks, j = i % blocks;
+
+        make_block(s, f[k], j * r, lines + (size_t)gi_thread_number() * room,
+                   s->m[k] + j * room * size);
+    }
 done:
     gi_free(lines);
     return status;
@@ -320,9 +320,9 @@ static gram_status run_sweep(gi_run *run, sweep *s, gi_band_factor *const *f)
     for (int i = 0; i < threads; i++)
         GI_TRY(place_new(run, s, &places[i]));
     GI_TRY(make_all(run, s, f));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    GI_PARALLEL_TASKS(threads)
     for (size_t i = 0; i < s->stripes; i++)
-        sweep_stripe(s, &places[omp_get_thread_num()], i);
+        sweep_stripe(s, &places[gi_thread_number()], i);
 done:
     for (size_t k = 0; s->m && k < s->count; k++)
         gi_free(s->m[k]);

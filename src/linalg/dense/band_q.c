@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/band_inside.h"
 #include "linalg/dense/gemm.h"
 
@@ -81,16 +82,16 @@ static void apply_panels(gi_run *run, const application *p)
     const gi_band *q = p->q;
     const size_t panels = q->panels, parts = (q->n + ROWS - 1) / ROWS;
 
-#pragma omp parallel num_threads(gi_band_threads(run, parts))
+    GI_PARALLEL(gi_band_threads(run, parts))
     for (size_t step = 0; step < panels; step++) {
         const size_t k = p->transposed ? step : panels - 1 - step;
 
-#pragma omp for schedule(static)
+        GI_TEAM_FOR
         for (size_t i = 0; i < parts; i++)
             project(p, k, i);
-#pragma omp single
+        GI_TEAM_ONE
         collect(p, k, parts);
-#pragma omp for schedule(static)
+        GI_TEAM_FOR
         for (size_t i = 0; i < parts; i++)
             subtract(p, k, i);
     }
@@ -236,8 +237,7 @@ static gram_status form(gi_run *run, group *g)
         for (size_t k = first; k < end; k++)
             join(g, k);
         tasks = (q->n - g->c + COLS - 1) / COLS;
-#pragma omp parallel for schedule(dynamic)                                     \
-    num_threads(gi_band_threads(run, tasks))
+        GI_PARALLEL_TASKS(gi_band_threads(run, tasks))
         for (size_t i = 0; i < tasks; i++) {
             const size_t j = g->c + i * COLS;
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/chol_inside.h"
 
 /* With more, bytes overflow 64 bits. */
@@ -164,7 +165,7 @@ void gi_chol_gather(const gi_run *run, const gi_chol *from, const size_t *index,
 {
     size_t tiles = min_size(to->tiles, rows / to->edge + 1);
 
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+    GI_PARALLEL_TASKS(run->threads)
     for (size_t i = 0; i < tiles; i++) {
         size_t end = min_size((i + 1) * to->edge, rows);
 

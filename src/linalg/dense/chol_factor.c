@@ -13,11 +13,11 @@
  * work on the new columns of U, the right part of the stored tile.
  */
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/parallel.h"
 #include "linalg/dense/chol_inside.h"
 #include "base/queue.h"
 
@@ -226,7 +226,7 @@ static void work(gi_run *run, job *b)
         gram_status status = do_task(b, kind, i, j);
         size_t done = atomic_fetch_add(&b->done, products) + products;
 
-        if (status == GRAM_OK && omp_get_thread_num() == 0)
+        if (status == GRAM_OK && gi_thread_number() == 0)
             status = gi_run_tick(run, (double)done / (double)b->products);
         if (status == GRAM_OK)
             announce(b, kind, i, j);
@@ -247,7 +247,7 @@ static gram_status factor_from(gi_run *run, gi_chol *c, size_t old,
     prepare(&b);
     GI_TRY(gi_queue_new(run, b.tasks, &b.queue));
     push_first(&b);
-#pragma omp parallel num_threads(run->threads)
+    GI_PARALLEL(run->threads)
     work(run, &b);
     GI_TRY(gi_queue_status(b.queue));
 done:

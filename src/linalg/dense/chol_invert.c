@@ -11,9 +11,8 @@
  * first: multiplying by them is much faster than dividing by U_ii.
  * Cost: 2/3 n^3 flops, nearly all in products of tiles.
  */
-#include <omp.h>
-
 #include "base/limits.h"
+#include "base/parallel.h"
 #include "linalg/dense/chol_inside.h"
 
 /* Triangles up to this size are left to BLAS, which inverts them slowly. */
@@ -80,28 +79,26 @@ gram_status gi_chol_invert(gi_run *run, gi_chol *c)
 
     gi_blas_start();
     c->inverted = 1;
-#pragma omp parallel num_threads(run->threads)
+    GI_PARALLEL(run->threads)
     {
-#pragma omp for schedule(dynamic)
+        GI_TEAM_TASKS
         for (size_t i = 0; i < tiles; i++)
             invert_triangle(c->blas, height(c, i), upper(c, i, i),
                             height(c, i));
         for (size_t k = 0; k < tiles; k++) {
             /* the others read status behind the next barrier only */
-            if (omp_get_thread_num() == 0)
+            if (gi_thread_number() == 0)
                 status = gi_run_tick(run, (double)k / (double)tiles);
-#pragma omp for schedule(dynamic) collapse(2)
-            for (size_t i = 0; i < tiles; i++)
-                for (size_t j = 0; j < tiles; j++)
-                    if (i <= j)
-                        update(c, k, i, j);
+            GI_TEAM_TASKS
+            for (size_t t = 0; t < tiles * tiles; t++)
+                if (t / tiles <= t % tiles)
+                    update(c, k, t / tiles, t % tiles);
             if (status != GRAM_OK)
                 break;
-#pragma omp for schedule(dynamic) collapse(2)
-            for (size_t i = 0; i < tiles; i++)
-                for (size_t j = 0; j < tiles; j++)
-                    if (i <= j)
-                        border(c, k, i, j);
+            GI_TEAM_TASKS
+            for (size_t t = 0; t < tiles * tiles; t++)
+                if (t / tiles <= t % tiles)
+                    border(c, k, t / tiles, t % tiles);
         }
     }
     if (status == GRAM_OK && tiles > 0)

@@ -12,11 +12,11 @@
  * change sign as well.  Cost: 2 n^2 flops for a row.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/chol_inside.h"
 
 enum { GROUP = GI_CHOL_REMOVE_ROWS, PANEL = GI_CHOL_REMOVE_PANEL };
@@ -172,16 +172,16 @@ static gram_status work_in(gi_run *run, const job *b, size_t first)
     const gi_chol *c = b->c;
     gram_status status = GRAM_OK;
 
-#pragma omp parallel num_threads(run->threads)
+    GI_PARALLEL(run->threads)
     for (size_t i = first; i < c->tiles; i++) {
         /* the others read status behind the next barrier only */
-        if (omp_get_thread_num() == 0)
+        if (gi_thread_number() == 0)
             status = gi_run_tick(run, (double)i / (double)c->tiles);
-#pragma omp single
+        GI_TEAM_ONE
         reduce_diagonal(b, i);
         if (status != GRAM_OK)
             break;
-#pragma omp for schedule(dynamic)
+        GI_TEAM_TASKS
         for (size_t j = i + 1; j < c->tiles; j++)
             for (size_t k = 0; k < panels(c, i); k++)
                 apply_panel(b, i, k, j, j * c->edge, height(c, j));

@@ -7,10 +7,10 @@
  * better one.  It is a lower bound, rarely below a third of the truth.
  */
 #include <math.h>
-#include <omp.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/chol_inside.h"
 #include "linalg/dense/columns.h"
 
@@ -57,7 +57,7 @@ typedef struct solving {
 
 static void *room_of(const solving *s)
 {
-    return s->room + (size_t)omp_get_thread_num() * s->step;
+    return s->room + (size_t)gi_thread_number() * s->step;
 }
 
 /* B = op(U_jj)^-1 B */
@@ -106,16 +106,16 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
                        "Cholesky: %zu right-hand sides, must be at most %zu",
                        ldb, GI_BLAS_MAX);
     gi_blas_start();
-#pragma omp parallel num_threads(run->threads)
+    GI_PARALLEL(run->threads)
     for (size_t k = 0; k < c->tiles; k++) {
         size_t j = backward ? c->tiles - 1 - k : k;
         size_t first = backward ? 0 : j + 1;
         size_t end = backward ? j : c->tiles;
 
         /* the others read status behind the next barrier only */
-        if (omp_get_thread_num() == 0)
+        if (gi_thread_number() == 0)
             status = gi_run_tick(run, (double)k / (double)c->tiles);
-#pragma omp for schedule(static)
+        GI_TEAM_FOR
         for (size_t s = 0; s < stripes; s++) {
             size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
             char *bj =
@@ -125,16 +125,16 @@ static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
         }
         if (status != GRAM_OK)
             break;
-#pragma omp for schedule(static) collapse(2)
-        for (size_t i = first; i < end; i++)
-            for (size_t s = 0; s < stripes; s++) {
-                size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
-                char *bs = (char *)b + s * STRIPE * c->blas->size;
+        GI_TEAM_FOR
+        for (size_t t = first * stripes; t < end * stripes; t++) {
+            size_t i = t / stripes, s = t % stripes;
+            size_t width = s + 1 < stripes ? STRIPE : m - s * STRIPE;
+            char *bs = (char *)b + s * STRIPE * c->blas->size;
 
-                subtract(&solve, i, j, width,
-                         bs + j * c->edge * ldb * c->blas->size,
-                         bs + i * c->edge * ldb * c->blas->size);
-            }
+            subtract(&solve, i, j, width,
+                     bs + j * c->edge * ldb * c->blas->size,
+                     bs + i * c->edge * ldb * c->blas->size);
+        }
     }
     return status;
 }

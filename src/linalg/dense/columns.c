@@ -6,10 +6,10 @@
  */
 #include "linalg/dense/columns.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 
 /* A tile of the product, and terms added up before it goes to C. */
@@ -89,10 +89,10 @@ gram_status gi_columns_gemm(gi_run *run, int ta, size_t n, size_t m, size_t k,
     gram_status status;
 
     GI_TRY(GI_NEW(run, rooms, (size_t)run->threads * room));
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+    GI_PARALLEL_TASKS(run->threads)
     for (size_t i = 0; i < n; i += HIGH) {
         const size_t some = min_size(HIGH, n - i);
-        double *own = rooms + (size_t)omp_get_thread_num() * room;
+        double *own = rooms + (size_t)gi_thread_number() * room;
 
         for (size_t r = i; r < i + some; r++)
             for (size_t j = 0; j < m; j++)

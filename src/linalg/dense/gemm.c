@@ -9,6 +9,7 @@
 #include "linalg/dense/gemm.h"
 
 #include "base/limits.h"
+#include "base/parallel.h"
 
 #include <math.h>
 
@@ -63,7 +64,7 @@ static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
                        "most %zu",
                        a.ld > b.ld ? a.ld : b.ld, GI_BLAS_MAX);
     gi_blas_start();
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads)
+    GI_PARALLEL_TASKS(run->threads)
     for (size_t t = 0; t < rows * cols; t++) {
         size_t i = t / cols * edge, j = t % cols * edge;
         char *tile = (char *)c + (i * ldc + j) * blas->size;

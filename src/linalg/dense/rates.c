@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "base/run.h"
 #include "base/status.h"
 #include "cpu/cpu.h"
@@ -45,7 +46,7 @@ static void triad(const gi_run *run, const room *r)
     const gi_cpu *cpu = gi_cpu_table();
     size_t parts = (size_t)run->threads;
 
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t p = 0; p < parts; p++) {
         size_t first = p * TRIAD_LENGTH / parts;
         size_t end = (p + 1) * TRIAD_LENGTH / parts;
@@ -112,7 +113,7 @@ gram_status gram_system_measure(const gram_exec *exec, gram_rates *out)
     GI_TRY(GI_NEW(&run, r.a, TRIAD_LENGTH));
     GI_TRY(GI_NEW(&run, r.b, TRIAD_LENGTH));
     GI_TRY(GI_NEW(&run, r.c, TRIAD_LENGTH));
-#pragma omp parallel for schedule(static) num_threads(run.threads)
+    GI_PARALLEL_FOR(run.threads)
     for (size_t i = 0; i < TRIAD_LENGTH; i++)
         r.a[i] = r.b[i] = r.c[i] = 0;
     for (size_t i = 0; i < MEASURES; i++)

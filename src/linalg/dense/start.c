@@ -1,6 +1,7 @@
 /* start.c - the only constructor of the library: corrects OpenBLAS's choice
  * of kernels before OpenBLAS makes it, and has forks watched from the start:
- * the parent may have threads of OpenMP from another library.
+ * the parent may have threads of OpenMP from another library (scikit-learn's),
+ * and make its first call of this one in the child.
  *
  * OpenBLAS 0.3.21 does not know processors newer than itself and falls back
  * to SSE kernels, at a fifth of the speed.  Its own constructor reads the
@@ -12,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "base/run.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 
 __attribute__((constructor(101))) static void start(void)

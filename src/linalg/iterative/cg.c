@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/parallel.h"
 
 enum { STRIPE = GI_CG_STRIPE_ROWS };
 
@@ -59,7 +60,7 @@ static void dots(const state *s, size_t m, const double *u, const double *v,
                  double *out)
 {
     memset(s->sums, 0, stripes(s) * m * sizeof *s->sums);
-#pragma omp parallel for schedule(static) num_threads(s->run->threads)
+    GI_PARALLEL_FOR(s->run->threads)
     for (size_t t = 0; t < stripes(s); t++)
         for (size_t i = t * STRIPE * m; i < stripe_end(s, t) * m; i += m)
             for (size_t c = 0; c < m; c++)
@@ -75,7 +76,7 @@ static void advance(const state *s)
 {
     size_t m = s->actives;
 
-#pragma omp parallel for schedule(static) num_threads(s->run->threads)
+    GI_PARALLEL_FOR(s->run->threads)
     for (size_t i = 0; i < s->n; i++)
         for (size_t c = 0; c < m; c++) {
             s->x[i * s->m + s->active[c]] += s->scale[c] * s->p[i * m + c];
@@ -88,7 +89,7 @@ static void turn(const state *s)
 {
     size_t m = s->actives;
 
-#pragma omp parallel for schedule(static) num_threads(s->run->threads)
+    GI_PARALLEL_FOR(s->run->threads)
     for (size_t i = 0; i < s->n; i++)
         for (size_t c = 0; c < m; c++)
             s->p[i * m + c] = s->z[i * m + c] + s->scale[c] * s->p[i * m + c];

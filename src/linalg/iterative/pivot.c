@@ -21,6 +21,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/parallel.h"
 #include "linalg/dense/gemm.h"
 
 /* Candidates at most and at least, and the part of the largest that makes
@@ -156,7 +157,7 @@ static void take(work *w, size_t best, const char *left)
         f[p->pivot[k]] = 0; /* rounding, where zero is known */
     for (size_t c = 0; c < w->candidates; c++)
         factor[c] = f[w->candidate[c]] / root;
-#pragma omp parallel for schedule(static) num_threads(w->run->threads)
+    GI_PARALLEL_FOR(w->run->threads)
     for (size_t s = 0; s < stripes(p); s++) {
         w->top[s] = 0;
         for (size_t i = s * STRIPE; i < stripe_end(p, s); i++) {
@@ -205,7 +206,7 @@ static void store(const work *w)
     const gi_pivot *p = w->p;
     size_t first = p->rank - w->taken;
 
-#pragma omp parallel for schedule(static) num_threads(w->run->threads)
+    GI_PARALLEL_FOR(w->run->threads)
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = 0; k < w->taken; k++)
             p->factor[i * p->room + first + k] =

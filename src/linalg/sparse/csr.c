@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 enum { STRIPES = GI_CSR_STRIPES };
 
@@ -35,14 +36,15 @@ static void add_row(size_t r, double factor, const double *x, double *y)
 gram_status gi_csr_times(gi_run *run, const gi_csr *a, const double *x,
                          size_t r, double *y)
 {
-#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(run->threads)
-    for (size_t i = 0; i < a->rows; i++) {
-        double *yi = y + i * r;
+    GI_PARALLEL_TASKS(run->threads)
+    for (size_t from = 0; from < a->rows; from += CHUNK)
+        for (size_t i = from; i < a->rows && i < from + CHUNK; i++) {
+            double *yi = y + i * r;
 
-        memset(yi, 0, r * sizeof *yi);
-        for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
-            add_row(r, a->entries[k], x + a->index[k] * r, yi);
-    }
+            memset(yi, 0, r * sizeof *yi);
+            for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+                add_row(r, a->entries[k], x + a->index[k] * r, yi);
+        }
     return GRAM_OK;
 }
 
@@ -67,13 +69,13 @@ gram_status gi_csr_times_transposed(gi_run *run, const gi_csr *a,
     GI_TRY(gi_size_mul(a->cols, r, &size));
     GI_TRY(gi_size_mul(stripes, size, &all));
     GI_TRY(GI_NEW(run, more, all - size));
-#pragma omp parallel num_threads(run->threads)
+    GI_PARALLEL(run->threads)
     {
-#pragma omp for schedule(dynamic)
+        GI_TEAM_TASKS
         for (size_t s = 0; s < stripes; s++)
             scatter(a, a->rows * s / stripes, a->rows * (s + 1) / stripes, x, r,
                     s == 0 ? y : more + (s - 1) * size);
-#pragma omp for schedule(static)
+        GI_TEAM_FOR
         for (size_t i = 0; i < size; i++)
             for (size_t s = 1; s < stripes; s++)
                 y[i] += more[(s - 1) * size + i];

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "machines/predict/predict.h"
 #include "solvers/system.h"
 
@@ -153,7 +154,7 @@ static gram_status intervals(jackknife *k, size_t q, const double *mean,
 
         GI_TRY(gi_posterior_columns(a->run, &k->p, a->T, from, m, k->room, k->c,
                                     k->left));
-#pragma omp parallel for num_threads(a->run->threads) schedule(dynamic)
+        GI_PARALLEL_TASKS(a->run->threads)
         for (size_t j = 0; j < m; j++)
             for (size_t t = 0; t < each; t++) {
                 size_t at = (from + j) * T + q + t;

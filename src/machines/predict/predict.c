@@ -13,6 +13,7 @@
 #include "base/distributions.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "cpu/cpu.h"
 #include "data/table/part.h"
 #include "machines/predict/predict.h"
@@ -68,7 +69,7 @@ static void weigh(const gi_run *run, size_t m, size_t targets, size_t N,
 {
     const gi_cpu *cpu = gi_cpu_table();
 
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < m; i++)
         for (size_t t = 0; t < targets; t++)
             out[i * targets + t] =

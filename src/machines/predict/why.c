@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "machines/predict/predict.h"
 
 enum { ROWS = GI_WHY_ROWS };
@@ -67,7 +68,7 @@ gram_status gi_predict_why(const gi_asked *a, size_t count, size_t *row,
         for (size_t i = 0; i < m; i++)
             pick[i] = from + i;
         GI_TRY(a->T->subset(a->T, a->run, pick, m, K, n));
-#pragma omp parallel for num_threads(a->run->threads)
+        GI_PARALLEL_FOR(a->run->threads)
         for (size_t i = 0; i < m; i++) {
             for (size_t j = 0; j < n; j++)
                 K[i * n + j] *= alpha[j];

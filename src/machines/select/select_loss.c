@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "machines/select/grid.h"
 #include "machines/select/select.h"
-#include "base/each.h"
 #include "solvers/many.h"
 #include "operators/stored.h"
 
@@ -338,7 +338,7 @@ static gram_status try_lambdas(trial *c, gi_run *run)
     if (c->solver->many)
         GI_TRY(solve_machines(c, run));
     else
-        GI_TRY(gi_each(run, c->folds * c->jobs, solve_fold, c));
+        GI_TRY(gi_parallel_for(run, c->folds * c->jobs, solve_fold, c));
     for (size_t l = 0; l < c->lambdas; l++)
         GI_TRY(find_error(c, l, &c->error[l]));
     keep_best(c, c->error, c->value);

@@ -20,6 +20,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 
 enum { MOST = GI_CHAIN_STATES };
 
@@ -202,8 +203,7 @@ gram_status gi_chain_new(gi_run *run, const gi_markov *kernel,
     for (size_t i = 0; i < n; i++)
         a[i] = (arrival){time[i], i};
     qsort(a, n, sizeof *a, by_time);
-#pragma omp parallel for schedule(static)                                      \
-    num_threads(run->threads) if (n > PARALLEL)
+    GI_PARALLEL_FOR(n > PARALLEL ? run->threads : 1)
     for (size_t i = 0; i < n; i++) {
         out->point[i] = a[i].point;
         gi_chain_step(kernel, a[i].time - (i ? a[i - 1].time : start),

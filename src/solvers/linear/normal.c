@@ -13,8 +13,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/gemm.h"
-#include "base/each.h"
 #include "solvers/system.h"
 
 enum { ROWS = GI_NORMAL_ROWS, EDGE = GI_NORMAL_EDGE };
@@ -121,7 +121,7 @@ static gram_status sum_dense(gi_run *run, const gi_problem *p, gi_normal *q)
         GI_TRY(find_means(&b));
     for (size_t row = 0; row < p->n; row += ROWS) {
         GI_TRY(weigh_block(&b, row));
-        GI_TRY(gi_each(run, b.across * b.across, add_tile, &b));
+        GI_TRY(gi_parallel_for(run, b.across * b.across, add_tile, &b));
         GI_TRY(gi_gemm_double(run, 1, 0, N, t, b.rows, 1, b.phi, N, b.y, t, 1,
                               q->c, t));
         GI_TRY(gi_run_tick(run, (double)row / (double)p->n));
@@ -195,7 +195,7 @@ static gram_status sum_sparse(gi_run *run, const gi_problem *p, gi_normal *q)
     gram_status status;
 
     GI_TRY(columns_new(run, p->K->csr, &f));
-    GI_TRY(gi_each(run, N, sum_feature, &f));
+    GI_TRY(gi_parallel_for(run, N, sum_feature, &f));
     for (size_t i = 0; i < N; i++)
         for (size_t j = i; j < N; j++)
             q->C[i * N + j] -= q->weight * q->mean[i] * q->mean[j];

@@ -12,8 +12,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/columns.h"
-#include "base/each.h"
 
 /* Rows of the basis that are solved for together. */
 enum { ROWS = GI_SINGULAR_ROWS };
@@ -51,7 +51,7 @@ static gram_status make_basis(gi_singular *s, const double *noise)
             s->upper[j * r + k] =
                 j <= k ? s->basis[s->pivot[k] * s->ld + j] : 0;
     gi_blas_start();
-    return gi_each(s->run, (s->n + ROWS - 1) / ROWS, make_rows, &m);
+    return gi_parallel_for(s->run, (s->n + ROWS - 1) / ROWS, make_rows, &m);
 }
 
 static gram_status fill(void *user, size_t row, size_t rows, size_t col,

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "solvers/linear/markov.h"
 #include "solvers/path.h"
 #include "solvers/system.h"
@@ -278,7 +279,7 @@ static gram_status visitors_new(gi_run *run, const smoother *s,
     GI_TRY(gi_chain_check(k, time, m));
     GI_TRY(GI_NEW(run, v->at, m));
     GI_TRY(GI_NEW(run, v->step, 2 * m * stride));
-#pragma omp parallel for schedule(static) num_threads(run->threads)
+    GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < m; i++) {
         double *in = v->step + 2 * i * stride, *out = in + stride;
         size_t place = places_before(s, time[i]);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/parallel.h"
 
 typedef struct criterion {
     gi_run *run;
@@ -288,7 +289,7 @@ static gram_status begin_loo(criterion *c, const double *root)
     GI_TRY(GI_NEW(c->run, c->B, n * n));
     c->thin = 2 * targets;
     GI_TRY(GI_NEW(c->run, c->right, n * c->thin));
-#pragma omp parallel for schedule(static) num_threads(c->run->threads)
+    GI_PARALLEL_FOR(c->run->threads)
     for (size_t i = 0; i < n; i++)
         do_row(c, root, i);
     gi_chol_free(c->factor);

@@ -21,7 +21,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 #include "solvers/path/path_band.h"
 #include "solvers/system.h"
 
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* gi_each: one lambda.  The factor stays if single rows are wanted. */
+/* gi_parallel_for: one lambda.  The factor stays if single rows are wanted. */
 static gram_status do_point(void *user, size_t i)
 {
     gi_banded_point *x = (gi_banded_point *)user + i;
@@ -253,7 +253,7 @@ static gram_status at(gi_path *path, gi_run *run, const double *lambda,
                                      .lambda = lambda[done + k],
                                      .want = want,
                                      .out = out + (done + k) * path->targets};
-        GI_TRY(gi_each(run, some, do_point, x));
+        GI_TRY(gi_parallel_for(run, some, do_point, x));
         if (want & GI_WANT_LOO)
             GI_TRY(add_loo(b, run, x, some));
         for (size_t k = 0; k < some; k++)
@@ -301,7 +301,8 @@ static void release(gi_path *path)
     gi_free(b);
 }
 
-/* gi_each: a tile of D^-1/2 K D^-1/2, if it is one of the upper triangle. */
+/* gi_parallel_for: a tile of D^-1/2 K D^-1/2, if it is one of the upper
+ * triangle. */
 static gram_status store_tile(void *user, size_t i)
 {
     const gi_banded *b = user;
@@ -336,7 +337,7 @@ static gram_status store(gi_banded *b, gi_run *run)
 
     GI_TRY(gi_operator_prepare(b->path.p->K, run, b->blas));
     GI_TRY(gi_alloc(run, &b->a, n * n, b->blas->size));
-    GI_TRY(gi_each(run, across * across, store_tile, b));
+    GI_TRY(gi_parallel_for(run, across * across, store_tile, b));
     for (size_t i = 0; i < n; i++)
         b->path.scale += b->blas->get(b->a, i * n + i) / (double)n;
 done:

@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 #include "solvers/path/path_band.h"
 
 /* Of the tiles of P_II. */
@@ -34,7 +34,7 @@ typedef struct block {
     double *out;
 } block;
 
-/* gi_each: a tile of P_II, if it is one of the upper triangle. */
+/* gi_parallel_for: a tile of P_II, if it is one of the upper triangle. */
 static gram_status make_tile(void *user, size_t i)
 {
     const block *k = user;
@@ -61,8 +61,8 @@ static gram_status make_tile(void *user, size_t i)
     return GRAM_OK;
 }
 
-/* gi_each: the residuals of a fold; they stay NaN if P_II is not positive
- * definite. */
+/* gi_parallel_for: the residuals of a fold; they stay NaN if P_II is not
+ * positive definite. */
 static gram_status solve_block(void *user, size_t i)
 {
     const block *k = (const block *)user + i;
@@ -176,9 +176,9 @@ gram_status gi_banded_folds(gi_path *path, gi_run *run, double lambda,
         GI_TRY(gi_run_tick(run, (double)i / (double)count));
         GI_TRY(
             gi_band_half_inverse(run, b->q, x.factor, k[i].row, m, k[i].wt, m));
-        GI_TRY(gi_each(run, across * across, make_tile, &k[i]));
+        GI_TRY(gi_parallel_for(run, across * across, make_tile, &k[i]));
     }
-    GI_TRY(gi_each(run, count, solve_block, k));
+    GI_TRY(gi_parallel_for(run, count, solve_block, k));
 done:
     release_blocks(k, count);
     gi_banded_forget(&left);

@@ -17,8 +17,8 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/gemm.h"
-#include "base/each.h"
 #include "solvers/path/path_band.h"
 #include "solvers/sample.h"
 #include "solvers/system.h"
@@ -40,7 +40,7 @@ typedef struct leaving {
 
 /* ------------------------------------------------------------------ fitting */
 
-/* gi_each */
+/* gi_parallel_for */
 static gram_status solve_point(void *user, size_t i)
 {
     return gi_banded_solve((gi_banded_point *)user + i);
@@ -73,7 +73,7 @@ static gram_status fit_some(gi_run *run, const leaving *v, gi_banded *b,
     for (size_t k = 0; k < some; k++)
         x[k] = (gi_banded_point){
             .b = b, .run = run, .lambda = v->lambda[first + k]};
-    GI_TRY(gi_each(run, some, solve_point, x));
+    GI_TRY(gi_parallel_for(run, some, solve_point, x));
     for (size_t k = 0; k < some; k++)
         if (x[k].factor)
             good[goods++] = &x[k];

@@ -9,12 +9,12 @@
  * v - b v1 run backward is alpha.  Folds are left out by not observing them.
  */
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "solvers/linear/markov.h"
 #include "solvers/path/path_inside.h"
 #include "solvers/system.h"
@@ -94,9 +94,9 @@ static gram_status each(gi_run *run, const markov_path *m, size_t count,
     else if (benches > count)
         benches = count;
     GI_TRY(open_benches(run, m, benches, &b));
-#pragma omp parallel for schedule(dynamic, 1) num_threads((int)benches)
+    GI_PARALLEL_TASKS(benches)
     for (size_t i = 0; i < count; i++) {
-        int me = omp_get_thread_num();
+        int me = gi_thread_number();
 
         if (me == 0 && !atomic_load(&stop))
             atomic_store(&stop, gi_run_tick(run, (double)i / (double)count));

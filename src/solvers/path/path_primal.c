@@ -25,6 +25,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "linalg/dense/eigen.h"
 #include "linalg/dense/gemm.h"
 #include "solvers/path/path_inside.h"
@@ -312,17 +313,16 @@ static void add_gram(const gi_run *run, size_t rows, size_t N, const double *F,
 {
     const size_t across = (N + EDGE - 1) / EDGE;
 
-#pragma omp parallel for schedule(dynamic) num_threads(run->threads) collapse(2)
-    for (size_t i = 0; i < across; i++)
-        for (size_t j = 0; j < across; j++) {
-            const size_t row = i * EDGE, col = j * EDGE;
-            const size_t m = N - row < EDGE ? N - row : EDGE;
-            const size_t n = N - col < EDGE ? N - col : EDGE;
+    GI_PARALLEL_TASKS(run->threads)
+    for (size_t tile = 0; tile < across * across; tile++) {
+        const size_t row = tile / across * EDGE, col = tile % across * EDGE;
+        const size_t m = N - row < EDGE ? N - row : EDGE;
+        const size_t n = N - col < EDGE ? N - col : EDGE;
 
-            if (i <= j)
-                gi_blas_double.gemm(1, 0, m, n, rows, 1, F + row, N, F + col, N,
-                                    1, G + row * N + col, N);
-        }
+        if (row <= col)
+            gi_blas_double.gemm(1, 0, m, n, rows, 1, F + row, N, F + col, N, 1,
+                                G + row * N + col, N);
+    }
 }
 
 /* vectors = F'F, u = F'y */

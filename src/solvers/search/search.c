@@ -21,7 +21,6 @@
 #include "solvers/path/criterion.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -516,7 +515,7 @@ static size_t least(size_t a, size_t b)
 gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
                           gi_found *found)
 {
-    const double start = omp_get_wtime();
+    const double start = gi_clock();
     const size_t n = s->problem.n;
     gi_run first, rest;
     field f = {0};
@@ -557,7 +556,7 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
                                            ? gi_spot_edge(&f.v, best, f.v.opens)
                                            : 0,
                         .edge = find_edge(&f.v, best),
-                        .seconds = omp_get_wtime() - start};
+                        .seconds = gi_clock() - start};
 done:
     free_field(&f);
     return status;

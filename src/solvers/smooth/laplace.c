@@ -15,11 +15,11 @@
 #include "solvers/smooth/laplace.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/parallel.h"
 #include "solvers/gap.h"
 #include "solvers/smooth/newton.h"
 #include "solvers/system.h"
@@ -95,10 +95,10 @@ static gram_status apply_inverse(const laplace *t, const double *x, double *out)
     gram_status status;
 
     GI_TRY(GI_NEW(t->run, room, n * (size_t)t->run->threads));
-#pragma omp parallel for schedule(static) num_threads(t->run->threads)
+    GI_PARALLEL_FOR(t->run->threads)
     for (size_t block = 0; block < blocks; block++)
         for (size_t i = block * ROWS; i < n && i < (block + 1) * ROWS; i++) {
-            double *row = room + n * (size_t)omp_get_thread_num(), sum = 0;
+            double *row = room + n * (size_t)gi_thread_number(), sum = 0;
 
             gi_chol_copy(t->mode.factor, i, 1, 0, n, row, n);
             for (size_t j = 0; j < n; j++)

@@ -17,7 +17,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 #include "solvers/svm/smo_inside.h"
 
 /* Variables worked on at a time, at most. */
@@ -287,7 +287,7 @@ static gram_status update(gi_run *run, gi_smo_state *s)
     for (size_t i = 0; i < moved; i += c.rows, c.by += c.rows) {
         c.rows = moved - i < most ? moved - i : most;
         GI_TRY(gi_smo_cache_rows(run, s->cache, s->row + i, c.rows, s->rows));
-        GI_TRY(gi_each(run, (c.n + PIECE - 1) / PIECE, add_piece, &c));
+        GI_TRY(gi_parallel_for(run, (c.n + PIECE - 1) / PIECE, add_piece, &c));
     }
 done:
     return status;

@@ -12,7 +12,6 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
 
 /* Bytes of a slab, about. */
 enum { SLAB = GI_SMO_SLAB_BYTES };

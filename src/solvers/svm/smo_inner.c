@@ -17,7 +17,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 #include "solvers/svm/smo_inside.h"
 
 /* Steps for each variable of the set, at most; vectors are this long. */
@@ -70,7 +70,8 @@ static gram_status gather_matrix(gi_run *run, gi_smo_state *s)
         g.rows = min_size(most, s->edge - g.first);
         GI_TRY(gi_smo_cache_rows(run, s->cache, s->from + g.first, g.rows,
                                  s->rows));
-        GI_TRY(gi_each(run, (g.rows + GATHER - 1) / GATHER, gather, &g));
+        GI_TRY(
+            gi_parallel_for(run, (g.rows + GATHER - 1) / GATHER, gather, &g));
     }
 done:
     return status;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "base/each.h"
+#include "base/parallel.h"
 #include "solvers/svm/smo_cache.h"
 #include "operators/stored.h"
 #include "solvers/svm/svm.h"
@@ -121,5 +121,5 @@ gram_status gi_smo_many_solve(gi_run *run, const gi_many *m)
                            "lambda = %g, must be positive and descend",
                            m->lambda[k]);
     gi_watch_begin(run, m->parts * m->lambdas, &watch);
-    return gi_each(run, m->parts, solve_part, &w);
+    return gi_parallel_for(run, m->parts, solve_part, &w);
 }

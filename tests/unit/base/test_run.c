@@ -6,17 +6,20 @@
 
 #include "runs.h"
 
+#include "base/parallel.h"
+
 TEST(defaults_are_all_cores_and_three_quarters_of_memory)
 {
     GI_RUN(run, NULL);
     const gram_exec exec = {.threads = 3, .seed = 9, .memory = 1000};
 
-    CHECK(run.threads == gi_cores() && run.threads >= 1);
+    CHECK(run.threads == gi_threads_allowed(gi_cores()));
     CHECK(run.memory > gi_memory_total() / 2);
     CHECK(run.memory < gi_memory_total());
     CHECK(gi_memory_available() <= gi_memory_total());
     run_again(&run, &exec);
-    CHECK(run.threads == 3 && run.seed == 9 && run.memory == 1000);
+    CHECK(run.threads == gi_threads_allowed(3) && run.seed == 9 &&
+          run.memory == 1000);
 }
 
 static double ticks[3];
@@ -129,7 +132,7 @@ TEST(a_forked_child_runs_on_one_thread_and_does_not_hang)
     CHECK(waitpid(child, &code, 0) == child);
     CHECK(WIFEXITED(code) && WEXITSTATUS(code) == 0);
     run_again(&run, &exec);
-    CHECK(run.threads == 2);
+    CHECK(run.threads == gi_threads_allowed(2));
 }
 
 TESTS(SMALL(defaults_are_all_cores_and_three_quarters_of_memory),

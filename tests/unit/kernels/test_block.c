@@ -1,10 +1,10 @@
 /* test_block.c - every part of a kernel matrix has the bits of the stored one,
  * wherever it begins and whoever asks for it.
  */
-#include <omp.h>
-
 #include "engine_world.h"
 #include "grams.h"
+
+#include "base/parallel.h"
 #include "kernels/engine/block.h"
 
 /* Does a part of the n columns of K come out as it stands there?  Beyond the
@@ -131,18 +131,19 @@ static void check_region(const char *name, world *w, gi_points *x, gi_points *t)
     size_t n = x->rows, tiles = (n + EDGE - 1) / EDGE;
     double *K = store(w, x, NULL);
     gi_block *b = NULL;
-    int same = 1;
+    atomic_int same = 1;
 
     (void)t;
     w->run.threads = 3;
     CHECK_OK(gi_block_new(&w->run, &w->p, NULL, x, NULL, &b));
-#pragma omp parallel for num_threads(3) schedule(dynamic) reduction(&& : same)
+    GI_PARALLEL_TASKS(3)
     for (size_t k = 0; k < tiles * tiles; k++) {
         size_t i = k / tiles * EDGE, j = k % tiles * EDGE;
         size_t part[] = {i, n - i < EDGE ? n - i : EDGE, j,
                          n - j < EDGE ? n - j : EDGE};
 
-        same = same && part_is(b, sizeof *K, K, n, part);
+        if (!part_is(b, sizeof *K, K, n, part))
+            atomic_store(&same, 0);
     }
     if (!same)
         fail_msg("%s: tiles differ", name);

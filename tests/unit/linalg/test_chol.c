@@ -7,6 +7,7 @@
 
 #include <sched.h>
 
+#include "base/parallel.h"
 #include "base/queue.h"
 
 static void check_product(const matrix *m, const gi_chol *c)
@@ -332,11 +333,12 @@ TEST(a_queue_hands_out_every_task_once)
     enum { TASKS = 2000 };
     GI_RUN(run, NULL);
     gi_queue *q = NULL;
-    int depth[TASKS] = {0}, wrong = 0;
+    int depth[TASKS] = {0};
+    atomic_int wrong = 0;
 
     CHECK_OK(gi_queue_new(&run, TASKS, &q));
     gi_queue_push(q, 0);
-#pragma omp parallel num_threads(3) reduction(+ : wrong)
+    GI_PARALLEL(3)
     {
         size_t k;
 
