@@ -165,10 +165,13 @@ $(PROGRAM): LIBS += -ljansson
 $(TESTS): LIBS += -lcmocka
 $(FUZZERS): LIBS += -fsanitize=fuzzer
 
+# Calls of f between object files go to __wrap_f where the program defines that.
+WRAPPED = nm $(filter %.o,$^) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p'
+
 $(PROGRAM) $(TESTS) $(FUZZERS) $(BENCHES): $(STATIC)
 	@mkdir -p $(@D)
 	@echo "  link  $@"
-	@$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS)
+	@$(CC) $(ALL_CFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS) $$($(WRAPPED))
 
 $(BUILD)/%.o: %.c Makefile | deps-build
 	@mkdir -p $(@D)

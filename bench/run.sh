@@ -15,6 +15,7 @@ missed=0
 /usr/bin/python3 bench/bench_python.py "$build" || missed=1
 /usr/bin/python3 bench/bench_mmd.py "$build" || missed=1
 "$build/bench/bench_linalg" || missed=1
+"$build/bench/bench_small" || missed=1
 "$build/bench/bench_path" || missed=1
 "$build/bench/bench_newton" || missed=1
 "$build/bench/bench_quantile" || missed=1

@@ -1,0 +1,110 @@
+/* test_calls.c - how often one fit and one prediction make what could be made
+ * once: operators, feature maps, parses, kernels, programs, proofs, points.
+ *
+ * The linker counts: a call of f from another object file goes to __wrap_f
+ * where a test defines that (the Makefile passes --wrap), so the library has no
+ * counters.  Calls within one file are not seen.  The table says the most that
+ * is allowed; whoever makes less lowers it.
+ */
+#include "machines.h"
+
+#include <stdatomic.h>
+
+#include "kernels/engine/block.h"
+#include "kernels/features/features.h"
+#include "operators/operator.h"
+
+enum { ROWS = 600, COLUMNS = 5 };
+
+enum thing { OPERATORS, FEATURES, PARSES, KERNELS, PROGRAMS, PROOFS, POINTS };
+
+static const char *const names[] = {
+    [OPERATORS] = "operators", [FEATURES] = "feature maps", [PARSES] = "parses",
+    [KERNELS] = "kernels",     [PROGRAMS] = "programs",     [PROOFS] = "proofs",
+    [POINTS] = "points",
+};
+enum { THINGS = sizeof names / sizeof *names };
+
+static atomic_size_t made[THINGS];
+
+/* Count the calls of f and let them through. */
+#define COUNTED(thing, f, parameters, arguments)                               \
+    gram_status real_##f parameters __asm__("__real_" #f);                     \
+    gram_status wrap_##f parameters __asm__("__wrap_" #f);                     \
+    gram_status wrap_##f parameters                                            \
+    {                                                                          \
+        atomic_fetch_add(&made[thing], 1);                                     \
+        return real_##f arguments;                                             \
+    }
+
+COUNTED(OPERATORS, gi_operator_new,
+        (gi_run * run, const gram_program *p, const double *theta,
+         const gi_points *x, const gi_points *t, gi_operator **out),
+        (run, p, theta, x, t, out))
+COUNTED(FEATURES, gi_features_new,
+        (gi_run * run, const gram_program *p, const double *theta, size_t most,
+         gi_features **out),
+        (run, p, theta, most, out))
+COUNTED(PARSES, gi_spec_parse,
+        (gi_run * run, const char *what, const char *text, gi_spec **out),
+        (run, what, text, out))
+COUNTED(KERNELS, gram_kernel_new, (const char *text, gram_kernel **out),
+        (text, out))
+COUNTED(PROGRAMS, gi_program_new,
+        (gi_run * run, const gram_kernel *k, const gram_table *t, int open,
+         gram_program **out),
+        (run, k, t, open, out))
+COUNTED(PROOFS, gram_proof_new, (const gram_kernel *k, gram_proof **out),
+        (k, out))
+COUNTED(POINTS, gi_points_new,
+        (gi_run * run, const gram_program *p, const gram_table *t,
+         gi_precision precision, gi_points **out),
+        (run, p, t, precision, out))
+COUNTED(POINTS, gi_points_new_unseen,
+        (gi_run * run, const gram_program *p, const gram_table *t,
+         gi_precision precision, gi_points **out),
+        (run, p, t, precision, out))
+COUNTED(POINTS, gi_points_select,
+        (gi_run * run, const gram_program *p, const gi_points *x,
+         const size_t *row, size_t m, gi_points **out),
+        (run, p, x, row, m, out))
+
+static void start_counting(void)
+{
+    for (size_t k = 0; k < THINGS; k++)
+        atomic_store(&made[k], 0);
+}
+
+static void check_counts(const char *call, const size_t *most)
+{
+    for (size_t k = 0; k < THINGS; k++) {
+        size_t n = atomic_load(&made[k]);
+
+        print_message("%s: %zu %s\n", call, n, names[k]);
+        if (n > most[k])
+            fail_msg("%s made %zu %s, at most %zu are allowed", call, n,
+                     names[k], most[k]);
+    }
+}
+
+TEST(a_fit_and_a_prediction_make_no_more_than_allowed)
+{
+    static const size_t fit[THINGS] = {
+        [OPERATORS] = 61, [FEATURES] = 61, [PARSES] = 5, [KERNELS] = 4,
+        [PROGRAMS] = 2,   [PROOFS] = 1,    [POINTS] = 3};
+    static const size_t predict[THINGS] = {
+        [OPERATORS] = 1, [FEATURES] = 1, [POINTS] = 1};
+    gram_table *t = machines_table(ROWS, COLUMNS, 1);
+    gram_machine *m;
+
+    start_counting();
+    m = machines_fit(t, &(gram_fit_options){.kernel = "rbf"});
+    check_counts("the fit", fit);
+    start_counting();
+    free(machines_mean(m, t));
+    check_counts("the prediction", predict);
+    gram_machine_free(m);
+    gram_table_free(t);
+}
+
+TESTS(NORMAL(a_fit_and_a_prediction_make_no_more_than_allowed))
