@@ -246,6 +246,11 @@ GRAM_API gram_status gram_table_add_numbers(gram_table *table, const char *name,
 /* The same for dates: days since 1970-01-01. */
 GRAM_API gram_status gram_table_add_dates(gram_table *table, const char *name,
                                           const double *values, size_t stride);
+/* Give column j, numbers or dates, other values, as of a table of one row that
+ * is predicted again and again.
+ * Errors: RANGE (infinite; no such column), SHAPE (another type). */
+GRAM_API gram_status gram_table_set_values(gram_table *table, size_t j,
+                                           const double *values, size_t stride);
 /* Add the columns of a matrix, values[i*down + j*across], in one go; a column
  * that becomes number j of the table is called "c<j>", as in .npy files. */
 GRAM_API gram_status gram_table_add_matrix(gram_table *table,
@@ -896,6 +901,34 @@ GRAM_API gram_status gram_machine_predict(const gram_machine *m,
                                           const gram_predict_options *options,
                                           const gram_exec *exec,
                                           const gram_prediction *out);
+
+/* A machine made ready to predict: what depends on its own rows and on the
+ * options is done once, by _new, and the same bits come out as from
+ * gram_machine_predict, which is _new, _run and _free.  Keeps m, which must
+ * stay as it is until _free; `options` are copied.
+ *
+ * It is immutable, and any number of threads may run it at once, each with its
+ * own gram_exec: threads, budget and progress are those of the call.  Memory
+ * that a call works in is kept for the next ones and taken without locks: after
+ * a few calls, predictions of means of a few rows allocate nothing.  The factor
+ * that std needs is made by the first call that asks for it, unless the machine
+ * has kept it, and stays if it takes at most an eighth of that call's memory.
+ *
+ * A table of one row need not be made anew for each, see gram_table_set_values.
+ *
+ * Cost:   _new: O(n d), and the memory of the training rows once more; _run: as
+ *         gram_machine_predict without that.
+ * Errors: as gram_machine_predict. */
+typedef struct gram_predictor gram_predictor;
+GRAM_API gram_status gram_predictor_new(const gram_machine *m,
+                                        const gram_predict_options *options,
+                                        const gram_exec *exec,
+                                        gram_predictor **out);
+GRAM_API gram_status gram_predictor_run(const gram_predictor *p,
+                                        const gram_table *table,
+                                        const gram_exec *exec,
+                                        const gram_prediction *out);
+GRAM_API void gram_predictor_free(gram_predictor *p);
 
 /* The joint covariance of f at the rows of the table, C[i*ld + j], for a
  * target. */

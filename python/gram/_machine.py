@@ -92,10 +92,12 @@ class Report(SimpleNamespace):
 class Machine:
     """A gram_machine."""
 
-    __slots__ = ("_handle", "report")
+    __slots__ = ("_handle", "_prepared", "report")
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
+        # the last options of a prediction, and the gram_predictor of them
+        self._prepared: Optional[tuple[dict[str, Any], Any]] = None
         found = fields(lib.gram_machine_report(handle), _COUNTS, "outputs")
         self.report = Report(
             **{_NAMES.get(key, key): value for key, value in found.items()}
@@ -300,16 +302,31 @@ class Machine:
                 for key, array in arrays.items()
             },
         )
+        predictor = self._predictor(options, running)
         check_rows(
-            lib.gram_machine_predict(
-                self._handle,
-                table,
-                struct("gram_predict_options", options),
-                running.exec,
-                out,
-            )
+            lib.gram_predictor_run(predictor, table, running.exec, out)
         )
         return arrays
+
+    def _predictor(self, options: dict[str, Any], running: Running) -> Any:
+        """The gram_predictor of these options, kept for the next call."""
+        prepared = self._prepared
+        if prepared is None or prepared[0] != options:
+            machine = self._handle
+
+            def free(predictor: Any, keep: Any = machine) -> None:
+                # `keep`: the machine goes after it
+                lib.gram_predictor_free(predictor)
+
+            prepared = dict(options), make(
+                lib.gram_predictor_new,
+                free,
+                machine,
+                struct("gram_predict_options", options),
+                running.exec,
+            )
+            self._prepared = prepared
+        return prepared[1]
 
     def covariance(
         self, table: Any, target: int, running: Running

@@ -1,5 +1,6 @@
 """What fitted machines can tell and become: plans, paths, updates, norms,
 importance, folds that are given, comparisons, files of LIBSVM's."""
+import pickle
 import shutil
 import subprocess
 
@@ -330,3 +331,22 @@ def test_models_of_several_machines_have_no_report():
 def test_arguments_are_named(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call(ridge().fit(X, Y))
+
+
+# --------------------------------------------------------------- predictions
+
+
+def test_a_machine_keeps_its_predictor():
+    """Until it is fitted again; of copies, each makes its own."""
+    model = ridge().fit(X, Y)
+    one = model.predict(X[:1])
+    kept = model.machine_._prepared
+    assert kept is not None
+    assert_array_equal(model.predict(X)[:1], one)
+    assert model.machine_._prepared is kept
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.machine_._prepared is None
+    assert_array_equal(copy.predict(X[:1]), one)
+    model.fit(X, 2 * Y)
+    assert model.machine_._prepared is None
+    assert_allclose(model.predict(X[:1]), 2 * one, rtol=1e-9)

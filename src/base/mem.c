@@ -19,6 +19,7 @@
 #include "base/ledger.h"
 #include "base/limits.h"
 #include "base/pages.h"
+#include "base/scratch.h"
 
 enum { HEAD = 64 };
 
@@ -29,6 +30,7 @@ typedef struct head {
     size_t length;     /* of the mapping, which begins a page before; 0: heap */
     gi_ledger *ledger; /* that of the run it was allocated by, or NULL */
     int used;          /* the mapping had another block in it: it is not zero */
+    gi_scratch *scratch; /* that it is in, or NULL */
 } head;
 
 _Static_assert(sizeof(head) <= HEAD, "the head fits before the data");
@@ -170,6 +172,7 @@ static void *map_block(size_t bytes)
     if (!p)
         return NULL;
     p += GI_PAGE;
+    head_of(p)->scratch = NULL;
     head_of(p)->length = length;
     head_of(p)->used = !fresh;
     return p;
@@ -183,6 +186,26 @@ static void *heap_block(size_t bytes)
     if (!raw)
         return NULL;
     head_of(raw + HEAD)->length = 0;
+    head_of(raw + HEAD)->scratch = NULL;
+    return raw + HEAD;
+}
+
+/* Bytes of a block in a scratch, head included. */
+static size_t scratch_room(size_t bytes)
+{
+    return HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
+}
+
+/* A block of the scratch of the run, if it has one and the block fits. */
+static void *scratch_block(const gi_run *run, size_t bytes)
+{
+    char *raw = NULL;
+
+    if (run && run->scratch)
+        raw = gi_scratch_take(run->scratch, scratch_room(bytes));
+    if (!raw)
+        return NULL;
+    *head_of(raw + HEAD) = (head){.bytes = bytes, .scratch = run->scratch};
     return raw + HEAD;
 }
 
@@ -203,6 +226,11 @@ gram_status gi_alloc(gi_run *run, void *slot, size_t n, size_t size)
     void *p = NULL;
 
     GI_TRY(gi_size_mul(n, size, &bytes));
+    p = scratch_block(run, bytes);
+    if (p) {
+        memcpy(slot, &p, sizeof p);
+        goto done;
+    }
     GI_TRY(admit(run, bytes));
     p = bytes >= MAPPED ? map_block(bytes) : heap_block(bytes);
     if (!p)
@@ -233,6 +261,10 @@ void gi_free(void *p)
     if (!p)
         return;
     h = head_of(p);
+    if (h->scratch) {
+        gi_scratch_give(h->scratch, h, scratch_room(h->bytes));
+        return;
+    }
     count(h, 0, h->bytes);
     gi_ledger_release(h->ledger);
     if (h->length)

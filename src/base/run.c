@@ -71,6 +71,7 @@ gi_run gi_run_begin(const gram_exec *exec)
     run.span = 1;
     run.last = 0;
     run.whole = NULL;
+    run.scratch = NULL;
     return run;
 }
 

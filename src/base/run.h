@@ -15,6 +15,8 @@
 #include "base/ledger.h"
 #include "gram.h"
 
+typedef struct gi_scratch gi_scratch; /* scratch.h */
+
 typedef struct gi_run {
     int threads; /* at least 1; see gi_threads_allowed() */
     uint64_t seed;
@@ -27,6 +29,7 @@ typedef struct gi_run {
     double from, span; /* its share of the caller's progress */
     double last;       /* last tick reported */
     double *whole;     /* the same of the run that this is a part of, or NULL */
+    gi_scratch *scratch; /* where small blocks come from first, or NULL */
 } gi_run;
 
 /* exec may be NULL.  A run that began must end; its parts need not. */

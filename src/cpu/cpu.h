@@ -13,9 +13,9 @@
 
 #include <stddef.h>
 
-/* Vectors that a tile is multiplied with at once, and numbers that the sums of
- * one of its rows take. */
-enum { GI_TIMES = 8, GI_TIMES_SUMS = 16 };
+/* Vectors that a tile is multiplied with at once, numbers that the sums of one
+ * of its rows take, and what its number of rows is a multiple of. */
+enum { GI_TIMES = 8, GI_TIMES_SUMS = 16, GI_TIMES_ROWS = 8 };
 
 /* What a step of two variables leaves, and the curvature that counts for none
  * or less. */

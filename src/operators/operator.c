@@ -16,7 +16,6 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/parallel.h"
-#include "cpu/cpu.h"
 #include "kernels/engine/block.h"
 #include "kernels/features/features.h"
 #include "kernels/program/points.h"
@@ -33,6 +32,7 @@ typedef struct source {
 
 typedef struct kernel_matrix {
     gi_operator op;
+    const gi_basis *basis; /* that has its columns ready, or NULL */
     const gram_program *p;
     const double *theta;
     const gi_points *x, *t;
@@ -45,6 +45,14 @@ typedef struct kernel_matrix {
     gi_points *own; /* x, where it is this operator's to free */
     size_t bytes;
 } kernel_matrix;
+
+struct gi_basis {
+    kernel_matrix m;     /* of no rows */
+    gi_points *none;     /* they */
+    const double *V;     /* what is multiplied with */
+    gi_vectors *vectors; /* the same, packed */
+    double *sums;        /* Phi(t)'V, where Phi is sparse */
+};
 
 static gi_precision precision_of(const gi_blas *blas)
 {
@@ -69,9 +77,16 @@ static void release(source *s)
 static gram_status make(gi_run *run, const kernel_matrix *m,
                         gi_precision precision, source *s)
 {
+    const gi_block *lender =
+        m->basis ? m->basis->m.part[precision].block : NULL;
     const gi_points *x = m->x, *t = m->t;
     gram_status status = GRAM_OK;
 
+    if (lender && gi_block_lends(lender, x)) {
+        GI_TRY(gi_block_rows(run, lender, x, &s->block));
+        s->threads = run->threads;
+        goto done;
+    }
     if (precision == GI_SINGLE) {
         GI_TRY(gi_points_view(run, m->x, precision, &s->x));
         if (t)
@@ -120,6 +135,8 @@ static gram_status sparse_product(kernel_matrix *m, gi_run *run,
     double *sums = NULL;
     gram_status status;
 
+    if (m->basis && m->basis->V == V)
+        return gi_csr_times(run, &m->csr, m->basis->sums, r, out);
     if (m->t && !m->right.start)
         GI_TRY(gi_features_csr(run, m->map, m->t, &m->right));
     GI_TRY(GI_NEW(run, sums, right->cols * r));
@@ -140,7 +157,11 @@ static gram_status product(const gi_operator *K, gi_run *run, int single,
     if (K->csr)
         return sparse_product(m, run, V, r, out);
     GI_TRY(ready(m, run, precision));
-    GI_TRY(gi_block_product(run, m->part[precision].block, V, r, out));
+    if (!single && m->basis && m->basis->V == V)
+        GI_TRY(gi_block_times(run, m->part[precision].block, m->basis->vectors,
+                              out));
+    else
+        GI_TRY(gi_block_product(run, m->part[precision].block, V, r, out));
 done:
     return status;
 }
@@ -184,6 +205,7 @@ static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,
         part = matrix_of(whole->p, whole->theta, rows,
                          whole->t ? whole->t : whole->x);
         part.op.user = &part;
+        part.basis = whole->basis;
         GI_TRY(gi_operator_store(&part.op, run, &gi_blas_double, out, ld));
     }
 done:
@@ -390,10 +412,13 @@ static size_t columns_of(const gram_program *p)
 static gram_status find_features(gi_run *run, kernel_matrix *m)
 {
     size_t most = columns_of(m->p), count;
-    gram_status status;
+    gram_status status = GRAM_OK;
 
     most = most > GI_OPERATOR_FEATURES ? most : GI_OPERATOR_FEATURES;
-    GI_TRY(gi_features_new(run, m->p, m->theta, most, &m->map));
+    if (m->basis)
+        m->map = m->basis->m.map;
+    else
+        GI_TRY(gi_features_new(run, m->p, m->theta, most, &m->map));
     if (!m->map)
         goto done;
     count = gi_features_count(m->map);
@@ -409,17 +434,21 @@ done:
     return status;
 }
 
-static void destroy(gi_operator *K)
+static void clear(kernel_matrix *m)
 {
-    kernel_matrix *m = K->user;
-
     release(&m->part[GI_DOUBLE]);
     release(&m->part[GI_SINGLE]);
-    gi_features_free(m->map);
+    if (!m->basis)
+        gi_features_free(m->map);
     gi_csr_free(&m->csr);
     gi_csr_free(&m->right);
     gi_points_free(m->own);
-    gi_free(m);
+}
+
+static void destroy(gi_operator *K)
+{
+    clear(K->user);
+    gi_free(K->user);
 }
 
 /* op.user is for the caller to set: the matrix where it comes to lie. */
@@ -449,6 +478,20 @@ static kernel_matrix matrix_of(const gram_program *p, const double *theta,
                            .by_number = by_number};
 }
 
+/* Features and Markov structure. */
+static gram_status find_structure(gi_run *run, kernel_matrix *m)
+{
+    gram_status status;
+
+    GI_TRY(find_features(run, m));
+    if (gi_markov_find(m->p, m->theta, &m->markov)) {
+        m->op.markov = &m->markov;
+        m->op.time = m->x->view[m->markov.view].dense;
+    }
+done:
+    return status;
+}
+
 gram_status gi_operator_new(gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, gi_operator **out)
@@ -465,11 +508,7 @@ gram_status gi_operator_new(gi_run *run, const gram_program *p,
                gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE) +
                gi_expanded_bytes(p, x, t, GI_DOUBLE) +
                gi_expanded_bytes(p, x, t, GI_SINGLE);
-    GI_TRY(find_features(run, m));
-    if (gi_markov_find(p, theta, &m->markov)) {
-        m->op.markov = &m->markov;
-        m->op.time = x->view[m->markov.view].dense;
-    }
+    GI_TRY(find_structure(run, m));
     *out = &m->op;
     m = NULL;
 done:
@@ -481,6 +520,84 @@ void gi_operator_free(gi_operator *K)
 {
     if (K && K->destroy)
         K->destroy(K);
+}
+
+/* ------------------------------------------------------------------ a basis */
+
+static gram_status hold(gi_run *run, gi_basis *b, const double *V, size_t r)
+{
+    kernel_matrix *m = &b->m;
+    gram_status status;
+
+    if (m->op.csr) {
+        GI_TRY(gi_features_csr(run, m->map, m->t, &m->right));
+        GI_TRY(GI_NEW(run, b->sums, m->right.cols * r));
+        GI_TRY(gi_csr_times_transposed(run, &m->right, V, r, b->sums));
+    } else {
+        GI_TRY(ready(m, run, GI_DOUBLE));
+        GI_TRY(gi_block_pack(run, m->part[GI_DOUBLE].block, V, r, &b->vectors));
+    }
+    b->V = V;
+done:
+    return status;
+}
+
+gram_status gi_basis_new(gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *t,
+                         const double *V, size_t r, gi_basis **out)
+{
+    gi_basis *b = NULL;
+    gram_status status;
+
+    *out = NULL;
+    GI_TRY(GI_NEW_ZERO(run, b, 1));
+    GI_TRY(gi_points_select(run, p, t, NULL, 0, &b->none));
+    b->m = matrix_of(p, theta, b->none, t);
+    b->m.op.user = &b->m;
+    GI_TRY(find_structure(run, &b->m));
+    if (V && !b->m.by_number)
+        GI_TRY(hold(run, b, V, r));
+    *out = b;
+    b = NULL;
+done:
+    gi_basis_free(b);
+    return status;
+}
+
+void gi_basis_free(gi_basis *b)
+{
+    if (!b)
+        return;
+    clear(&b->m);
+    gi_vectors_free(b->vectors);
+    gi_free(b->sums);
+    gi_points_free(b->none);
+    gi_free(b);
+}
+
+double gi_basis_cost(const gi_basis *b)
+{
+    return entry_cost(b->m.p, b->m.t) * (double)b->m.op.cols;
+}
+
+gram_status gi_operator_on(gi_run *run, const gi_basis *b, const gi_points *x,
+                           gi_operator **out)
+{
+    kernel_matrix *m = NULL;
+    gram_status status;
+
+    *out = NULL;
+    GI_TRY(gi_points_check(b->m.p, x, b->m.t));
+    GI_TRY(GI_NEW(run, m, 1));
+    *m = matrix_of(b->m.p, b->m.theta, x, b->m.t);
+    m->op.user = m;
+    m->basis = b;
+    GI_TRY(find_structure(run, m));
+    *out = &m->op;
+    m = NULL;
+done:
+    gi_operator_free(m ? &m->op : NULL);
+    return status;
 }
 
 /* ----------------------------------------------------------- any operator's */
@@ -497,87 +614,6 @@ gram_status gi_operator_prepare(const gi_operator *K, gi_run *run,
     kernel_matrix *m = own(K);
 
     return m ? ready(m, run, precision_of(blas)) : GRAM_OK;
-}
-
-/* A piece, and its mirror image. */
-static gram_status store_piece(void *user, size_t i)
-{
-    const storing *s = user;
-    const gi_operator *K = s->K;
-    const gi_cpu *cpu = gi_cpu_table();
-    const size_t size = s->blas->size;
-    const size_t row = i / s->across * EDGE, col = i % s->across * EDGE;
-    const size_t rows = min_size(EDGE, K->rows - row);
-    const size_t cols = min_size(EDGE, K->cols - col);
-    char *here = s->out + (row * s->ld + col) * size;
-    char *there = s->out + (col * s->ld + row) * size;
-    gram_status status;
-
-    if (K->symmetric && col < row)
-        return GRAM_OK;
-    GI_TRY(K->tile(K, s->blas, row, rows, col, cols, here, s->ld));
-    if (K->symmetric && col > row && s->blas == &gi_blas_single)
-        cpu->transpose_s(rows, cols, (float *)(void *)here, s->ld,
-                         (float *)(void *)there, s->ld);
-    else if (K->symmetric && col > row)
-        cpu->transpose_d(rows, cols, (double *)(void *)here, s->ld,
-                         (double *)(void *)there, s->ld);
-done:
-    return status;
-}
-
-gram_status gi_operator_store(const gi_operator *K, gi_run *run,
-                              const gi_blas *blas, void *out, size_t ld)
-{
-    size_t down = (K->rows + EDGE - 1) / EDGE;
-    size_t across = (K->cols + EDGE - 1) / EDGE;
-    storing s = {K, blas, NULL, across, out, ld};
-    gram_status status;
-
-    GI_TRY(gi_operator_prepare(K, run, blas));
-    GI_TRY(gi_parallel_for(run, down * across, store_piece, &s));
-done:
-    return status;
-}
-
-gram_status gi_operator_rows(const gi_operator *K, gi_run *run,
-                             const size_t *row, size_t m, float *const *out)
-{
-    gram_status status;
-
-    if (m == 0)
-        return GRAM_OK;
-    if (K->rows_single)
-        return K->rows_single(K, run, row, m, out);
-    GI_TRY(gi_operator_prepare(K, run, &gi_blas_single));
-    for (size_t i = 0; i < m; i++)
-        GI_TRY(K->tile(K, &gi_blas_single, row[i], 1, 0, K->cols, out[i],
-                       K->cols));
-done:
-    return status;
-}
-
-gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
-                                const size_t *col, size_t m, const double *v,
-                                double *out)
-{
-    const size_t most = K->symmetric ? K->cols / 2 : K->cols;
-    double *full = NULL;
-    gram_status status;
-
-    if (m == 0) {
-        memset(out, 0, K->rows * sizeof *out);
-        return GRAM_OK;
-    }
-    if (K->columns && !K->csr && m <= most)
-        return K->columns(K, run, col, m, v, out);
-    GI_TRY(GI_NEW_ZERO(run, full, K->cols));
-    for (size_t j = 0; j < m; j++)
-        full[col[j]] = v[j];
-    GI_TRY(K->product(K, run, 0, full, 1, out));
-done:
-    gi_free(full);
-    return status;
 }
 
 size_t gi_operator_bytes(const gi_operator *K)

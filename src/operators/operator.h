@@ -95,6 +95,21 @@ gram_status gi_operator_new(gi_run *run, const gram_program *p,
                             const gi_points *t, gi_operator **out);
 void gi_operator_free(gi_operator *K);
 
+/* Columns that are set up once, and V, as many rows and r columns (NULL: none),
+ * packed for products: for operators of a few new rows after the other.  It is
+ * read only, by any number of threads; operators on it find the products with V
+ * by its address.  Keeps p, theta, t and V. */
+typedef struct gi_basis gi_basis;
+gram_status gi_basis_new(gi_run *run, const gram_program *p,
+                         const double *theta, const gi_points *t,
+                         const double *V, size_t r, gi_basis **out);
+void gi_basis_free(gi_basis *b);
+double gi_basis_cost(const gi_basis *b); /* flops of one row */
+
+/* As gi_operator_new of x and the basis, to the last bit. */
+gram_status gi_operator_on(gi_run *run, const gi_basis *b, const gi_points *x,
+                           gi_operator **out);
+
 /* Make ready for tiles or products of that precision. */
 gram_status gi_operator_prepare(const gi_operator *K, gi_run *run,
                                 const gi_blas *blas);

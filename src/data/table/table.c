@@ -238,21 +238,56 @@ void gi_column_count_missing(gi_column *c, size_t rows)
 
 /* ---------------------------------------------------------- made by users */
 
+static gram_status check_values(const gram_table *t, const char *name,
+                                const double *values, size_t stride)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        if (isinf(values[i * stride]))
+            return gi_fail(GRAM_ERR_RANGE,
+                           "row %zu, column \"%s\": %g is not finite", i + 1,
+                           name, values[i * stride]);
+    return GRAM_OK;
+}
+
+static void put_values(const gram_table *t, gi_column *c, const double *values,
+                       size_t stride)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        c->values[i] = values[i * stride];
+    gi_column_count_missing(c, t->rows);
+}
+
 static gram_status add_values(gram_table *t, const char *name, gram_type type,
                               const double *values, size_t stride)
 {
     gram_status status = GRAM_OK;
     gi_column *c = NULL;
 
-    for (size_t i = 0; i < t->rows; i++)
-        if (isinf(values[i * stride]))
-            return gi_fail(GRAM_ERR_RANGE,
-                           "row %zu, column \"%s\": %g is not finite", i + 1,
-                           name, values[i * stride]);
+    GI_TRY(check_values(t, name, values, stride));
     GI_TRY(gi_table_add(NULL, t, name, type, &c));
-    for (size_t i = 0; i < t->rows; i++)
-        c->values[i] = values[i * stride];
-    gi_column_count_missing(c, t->rows);
+    put_values(t, c, values, stride);
+done:
+    return status;
+}
+
+gram_status gram_table_set_values(gram_table *t, size_t j, const double *values,
+                                  size_t stride)
+{
+    gram_status status = GRAM_OK;
+    gi_column *c;
+
+    if (j >= t->cols)
+        return gi_fail(GRAM_ERR_RANGE,
+                       "column %zu, the table has %zu, counted from 0", j,
+                       t->cols);
+    c = &t->column[j];
+    if (!c->values)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "column \"%s\" is of type %s, must be of numbers or "
+                       "dates",
+                       c->name, gram_type_name(c->type));
+    GI_TRY(check_values(t, c->name, values, stride));
+    put_values(t, c, values, stride);
 done:
     return status;
 }

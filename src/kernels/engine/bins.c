@@ -48,7 +48,8 @@ static void add_rows(const binning *b, const gi_worker *w, const desk *d,
         size_t to = s ? e->t->rows : b->bins->split;
 
         if (t->col < to && t->col + t->cols > from)
-            e->lanes->times(value, b->member[s] + t->col * size, 1,
+            e->lanes->times(value, GI_TILE_ROWS, b->member[s] + t->col * size,
+                            1,
                             d->rows + (s * e->edge + t->row - w->block_row) *
                                           GI_TIMES_SUMS * size);
     }
@@ -79,7 +80,7 @@ static gram_status take_bins(void *user, gi_worker *w)
     const void *value = t->value;
 
     if (is_cut || t->rows < GI_TILE_ROWS || t->cols < GI_TILE_COLS) {
-        e->lanes->trim(t, is_cut, w->spare);
+        e->lanes->trim(t, is_cut, GI_TILE_ROWS, w->spare);
         value = w->spare;
     }
     if (b->rows)

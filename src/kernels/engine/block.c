@@ -34,6 +34,11 @@ done:
     return status;
 }
 
+int gi_block_lends(const gi_block *b, const gi_points *x)
+{
+    return gi_engine_lends(&b->e, x);
+}
+
 gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
                           gi_block **out)
 {
@@ -122,10 +127,29 @@ gram_status gi_block_fill(gi_block *b, size_t row, size_t rows, size_t col,
     return GRAM_OK;
 }
 
+gram_status gi_block_pack(gi_run *run, const gi_block *b, const double *V,
+                          size_t r, gi_vectors **out)
+{
+    return gi_engine_pack(run, &b->e, V, r, out);
+}
+
+gram_status gi_block_times(gi_run *run, gi_block *b, const gi_vectors *V,
+                           double *out)
+{
+    return gi_engine_multiply(run, &b->e, V, out);
+}
+
 gram_status gi_block_product(gi_run *run, gi_block *b, const double *V,
                              size_t r, double *out)
 {
-    return gi_engine_multiply(run, &b->e, V, r, out);
+    gi_vectors *packed = NULL;
+    gram_status status;
+
+    GI_TRY(gi_block_pack(run, b, V, r, &packed));
+    GI_TRY(gi_block_times(run, b, packed, out));
+done:
+    gi_vectors_free(packed);
+    return status;
 }
 
 /* ------------------------------------------------------------------- bytes */

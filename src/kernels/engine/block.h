@@ -17,7 +17,9 @@ gram_status gi_block_new(gi_run *run, const gram_program *p,
                          const double *theta, const gi_points *x,
                          const gi_points *t, gi_block **out);
 /* The same with other rows x instead: only they are set up, so it is cheap to
- * make for a few.  `b` must stay; k(x,t) has the bits it has there. */
+ * make for a few.  `b` must stay, and is only read; k(x,t) has the bits it has
+ * there.  Not for rows with columns or levels that t has not: ask first. */
+int gi_block_lends(const gi_block *b, const gi_points *x);
 gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
                           gi_block **out);
 void gi_block_free(gi_block *b);
@@ -30,9 +32,14 @@ void gi_block_free(gi_block *b);
 gram_status gi_block_fill(gi_block *b, size_t row, size_t rows, size_t col,
                           size_t cols, void *out, size_t ld);
 
-/* out = K V, V with r columns: gi_engine_product without setting up. */
+/* out = K V, V with r columns: gi_engine_product without setting up; or with V
+ * that was packed by a block of the same t and precision. */
 gram_status gi_block_product(gi_run *run, gi_block *b, const double *V,
                              size_t r, double *out);
+gram_status gi_block_pack(gi_run *run, const gi_block *b, const double *V,
+                          size_t r, gi_vectors **out);
+gram_status gi_block_times(gi_run *run, gi_block *b, const gi_vectors *V,
+                           double *out);
 
 /* Bytes that a block source for these numbers of rows will take, at most; the
  * entries of sparse rows, 8 bytes each for x and for t, come on top. */

@@ -293,9 +293,9 @@ static gram_status begin_work(gi_engine *e, gi_worker *w)
 
     w->e = e;
     w->cpu = gi_cpu_table();
-    GI_TRY(gi_alloc_zero(e->run, &w->registers, e->registers * GI_TILE_SIZE,
-                         size));
-    GI_TRY(gi_alloc(e->run, &w->spare, GI_TILE_SIZE, size));
+    GI_TRY(gi_alloc_zero(e->run, &w->registers,
+                         e->registers * e->tile_rows * GI_TILE_COLS, size));
+    GI_TRY(gi_alloc(e->run, &w->spare, e->tile_rows * GI_TILE_COLS, size));
     GI_TRY(gi_alloc(e->run, &w->rows, rows_needed(e) * GI_TILE_COLS, size));
     GI_TRY(GI_NEW_ZERO(e->run, w->strip, e->products));
     GI_TRY(GI_NEW_ZERO(e->run, w->block, e->products));
@@ -331,8 +331,20 @@ static void end_work(const gi_engine *e, gi_worker *w)
     gi_free(w->block);
 }
 
+/* Of a symmetric run all, since tiles are transposed and have two sides. */
+static size_t rows_of_tile(const gi_engine *e)
+{
+    size_t unit = e->lanes->row_unit();
+
+    if (e->symmetric || e->x->rows > GI_TILE_ROWS)
+        return GI_TILE_ROWS;
+    unit = unit > GI_TIMES_ROWS ? unit : GI_TIMES_ROWS;
+    return gi_round_up(e->x->rows ? e->x->rows : 1, unit);
+}
+
 static void choose_tasks(gi_engine *e)
 {
+    e->tile_rows = rows_of_tile(e);
     e->edge = gi_engine_edge(e->t->rows);
     e->block_rows = blocks_of(e->x->rows, e->edge);
     e->block_cols = blocks_of(e->t->rows, e->edge);
@@ -393,6 +405,19 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
     return begin(e, run, p, theta, x, t, t ? t : x, lanes, mode);
 }
 
+/* Scales and weights are for the columns that t has. */
+int gi_engine_lends(const gi_engine *lender, const gi_points *x)
+{
+    for (size_t v = 0; v < x->views; v++) {
+        const gi_rows *new = &x->view[v], *old = &lender->t->view[v];
+
+        if (new->sparse_width > old->sparse_width ||
+            (new->start && !old->start))
+            return 0;
+    }
+    return 1;
+}
+
 gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x)
 {
@@ -410,8 +435,10 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                      .lanes = lender->lanes,
                      .self_t = lender->self_t};
     choose_tasks(e);
+    GI_TRY(gi_points_check(e->p, x, e->t));
     GI_TRY(GI_NEW(run, needed, e->p->ops));
     gi_schedule_need(e, needed);
+    GI_TRY(check_pairs(e, needed));
     GI_TRY(gi_operands_borrow(e));
     if (e->self_t)
         GI_TRY(find_selves(e, x, &e->self_x));

@@ -59,6 +59,10 @@ gram_status gi_engine_store(gi_run *run, const gram_program *p,
                             const gi_points *x, const gi_points *t, void *K,
                             size_t ld);
 
+/* Vectors packed for products with one t; they belong to it. */
+typedef struct gi_vectors gi_vectors;
+void gi_vectors_free(gi_vectors *v);
+
 /* out = K V, V with r columns.  In single precision V is rounded to it, too,
  * and sums of up to 384 terms are in it, all else in double: the error, beside
  * that of K, is at most 386 2^-24 |K| |V|, and usually a few 2^-24. */

@@ -46,7 +46,7 @@ static void place(const gi_worker *w, char *block)
     if (t->row == w->block_row && t->col == w->block_col && is_cut)
         memset(block, 0, edge * edge * size);
     if (is_cut) {
-        e->lanes->trim(t, 1, w->spare);
+        e->lanes->trim(t, 1, GI_TILE_ROWS, w->spare);
         value = w->spare;
     }
     for (size_t i = 0; i < t->rows; i++)

@@ -51,11 +51,13 @@ typedef struct gi_lanes {
     void (*put_mirrored)(const gi_tile *t, int stream, void *spare, void *K,
                          size_t ld);
     void (*put_cut)(const gi_tile *t, void *K, size_t ld);
-    /* the tile, or what of it is above the diagonal, in a full one that has
-     * zeros elsewhere */
-    void (*trim)(const gi_tile *t, int upper, void *out);
-    /* of full tiles, as cpu_tile.def has them */
-    void (*times)(const void *tile, const void *v, size_t r, void *y);
+    /* the tile, or what of it is above the diagonal, in one of `rows` rows and
+     * all columns that has zeros elsewhere */
+    void (*trim)(const gi_tile *t, int upper, size_t rows, void *out);
+    /* of `rows` rows of a tile, a multiple of GI_TIMES_ROWS, and of full tiles,
+     * as cpu_tile.def has them */
+    void (*times)(const void *tile, size_t rows, const void *v, size_t r,
+                  void *y);
     void (*times_both)(const void *tile, const void *v, const void *w, size_t r,
                        void *y, void *z);
     /* y_i += k(i,i) w_i for what of the diagonal is in the tile */
@@ -182,6 +184,7 @@ typedef struct gi_engine {
     int *where;       /* register of an instruction, or -1 */
     int result;       /* register of the kernel's value, or -1 */
     size_t strip;     /* rows of a tile that all steps are done for at a time */
+    size_t tile_rows; /* of a register: few if x has few */
     size_t edge, block_rows, block_cols, tasks;
     size_t threads;  /* at most */
     gi_worker *work; /* per thread */
@@ -201,7 +204,9 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes,
                             int mode);
-/* Other rows x with the t of an engine that stays: only x is set up. */
+/* Other rows x with the t of an engine that stays, where it lends it to them
+ * (it has all their columns): only x is set up. */
+int gi_engine_lends(const gi_engine *lender, const gi_points *x);
 gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x);
 gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep);
@@ -215,9 +220,12 @@ size_t gi_engine_edge(size_t cols); /* of a block, t having so many rows */
 void gi_worker_block(gi_worker *w, size_t row, size_t row_end, size_t col);
 void gi_worker_tile(gi_worker *w);
 
-/* consume.c: out = K V. */
-gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const double *V,
-                               size_t r, double *out);
+/* consume.c: V, as many rows as t and r columns, as products want it; and out =
+ * K V. */
+gram_status gi_engine_pack(gi_run *run, const gi_engine *e, const double *V,
+                           size_t r, gi_vectors **out);
+gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const gi_vectors *V,
+                               double *out);
 
 const gi_lanes *gi_lanes_of(const gi_points *x);
 
@@ -283,7 +291,10 @@ static inline size_t gi_min_size(size_t a, size_t b)
 /* Element 0 of the register of an instruction. */
 static inline void *gi_register(const gi_worker *w, int number)
 {
-    return w->registers + (size_t)number * GI_TILE_SIZE * w->e->lanes->size;
+    const gi_engine *e = w->e;
+
+    return w->registers +
+           (size_t)number * e->tile_rows * GI_TILE_COLS * e->lanes->size;
 }
 
 #endif

@@ -12,6 +12,7 @@ static gram_status from_errors(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     gi_asked a = {.run = run, .m = m, .table = m->table, .rows = m->n};
+    gram_predictor *p = NULL;
     size_t T = m->targets;
 
     for (size_t t = 0; t < T; t++)
@@ -20,7 +21,9 @@ static gram_status from_errors(gi_run *run, const gram_machine *m,
                            "lambda = 0: a machine of %zu weights has no "
                            "coefficients of its rows",
                            m->features);
-    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &a.T));
+    GI_TRY(gi_predictor_new(run, m, NULL, &p));
+    a.p = p;
+    GI_TRY(gi_operator_on(run, p->basis, m->x, &a.T));
     GI_TRY(gi_asked_mean(&a, alpha));
     for (size_t i = 0; i < m->n; i++)
         for (size_t t = 0; t < T; t++)
@@ -29,6 +32,7 @@ static gram_status from_errors(gi_run *run, const gram_machine *m,
                 (m->lambda[t] * (m->noise ? m->noise[i] : 1));
 done:
     gi_operator_free(a.T);
+    gram_predictor_free(p);
     return status;
 }
 

@@ -57,9 +57,9 @@ static int is_ready(const gi_posterior *out, int dual)
     return !dual || gi_chol_blas(s->factor) == &gi_blas_double;
 }
 
-/* Everything but the factor, and whether that can be had. */
-static gram_status prepare(gi_run *run, const gram_machine *m, size_t q,
-                           int dual, gi_posterior *out)
+/* Everything but the factor. */
+static gram_status begin(gi_run *run, const gram_machine *m, size_t q, int dual,
+                         gi_posterior *out)
 {
     gram_status status = GRAM_OK;
 
@@ -73,6 +73,17 @@ static gram_status prepare(gi_run *run, const gram_machine *m, size_t q,
         out->solver = gi_solver_with(GI_SOLVER_SYSTEM);
     if (dual)
         out->p.precision = GI_FACTOR_DOUBLE;
+done:
+    return status;
+}
+
+/* And whether that can be had. */
+static gram_status prepare(gi_run *run, const gram_machine *m, size_t q,
+                           int dual, gi_posterior *out)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(begin(run, m, q, dual, out));
     if (!is_ready(out, dual))
         GI_TRY(fit_in_memory(run, out, dual));
 done:
@@ -94,6 +105,55 @@ gram_status gi_posterior_new(gi_run *run, const gram_machine *m, size_t q,
                        "the kernel matrix has rank %zu of %zu and lambda is 0: "
                        "there is no factor to take this from",
                        out->s->rank, m->n));
+done:
+    return status;
+}
+
+/* May a call leave the factor in memory for the next ones? */
+static int is_small(const gi_run *run, const gi_solution *s)
+{
+    const size_t share = 8; /* of the budget */
+
+    return !s->factor ||
+           gi_chol_bytes(gi_chol_size(s->factor), gi_chol_blas(s->factor)) <=
+               run->memory / share;
+}
+
+/* Into `solved` if it is small, which others may look at from then on. */
+static gram_status solve_once(const gi_run *run, gi_posterior *out,
+                              gi_solution *solved)
+{
+    gi_run lasting = *run; /* no scratch: it outlives the call */
+    gram_status status = GRAM_OK;
+
+    lasting.scratch = NULL;
+    GI_TRY(fit_in_memory(&lasting, out, 0));
+    GI_TRY(gi_solver_solve(&lasting, out->solver, &out->p, &out->own));
+    out->s = &out->own;
+    if (is_small(run, &out->own)) {
+        *solved = out->own;
+        out->own = (gi_solution){0};
+    }
+done:
+    return status;
+}
+
+gram_status gi_posterior_kept(gi_run *run, const gram_predictor *p, size_t q,
+                              gi_posterior *out)
+{
+    gram_status status = GRAM_OK;
+    pthread_mutex_t *lock = &((gram_predictor *)p)->lock;
+    gi_solution *solved = &p->solved[q];
+
+    GI_TRY(begin(run, p->m, q, 0, out));
+    if (is_ready(out, 0))
+        goto done;
+    pthread_mutex_lock(lock);
+    if (!solved->solver)
+        status = solve_once(run, out, solved);
+    if (solved->solver)
+        out->s = solved;
+    pthread_mutex_unlock(lock);
 done:
     return status;
 }

@@ -24,6 +24,9 @@ enum { FEATURE_ROWS = GI_PREDICT_FEATURE_ROWS };
 /* Rows that are predicted at a time where nothing else is asked for. */
 enum { SLICE_ROWS = GI_PREDICT_SLICE_ROWS };
 
+/* Up to so many flops one thread is faster than waking others. */
+static const double SERIAL_FLOPS = GI_PREDICT_SERIAL_FLOPS;
+
 static const double usual_interval = 0.9;
 
 gram_status gi_interval_check(const gram_predict_options *o, double *out)
@@ -46,8 +49,7 @@ gram_status gi_asked_begin(gi_asked *a)
     GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
         a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
     if (a->rows > 0)
-        GI_TRY(
-            gi_operator_new(a->run, a->m->program, NULL, a->x, a->m->x, &a->T));
+        GI_TRY(gi_operator_on(a->run, a->p->basis, a->x, &a->T));
 done:
     return status;
 }
@@ -69,30 +71,28 @@ static void weigh(const gi_run *run, size_t m, size_t targets, size_t N,
 {
     const gi_cpu *cpu = gi_cpu_table();
 
-    GI_PARALLEL_FOR(run->threads)
+    GI_PARALLEL_FOR(m > 1 ? run->threads : 1)
     for (size_t i = 0; i < m; i++)
         for (size_t t = 0; t < targets; t++)
             out[i * targets + t] =
                 cpu->sum_products_d(phi + i * N, w + t * N, N);
 }
 
-/* Of a solution with weights: phi(x).w. */
-static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
-                                    size_t targets, double *out)
+/* Of solution q, which has weights: phi(x).w. */
+static gram_status mean_of_features(const gi_asked *a, size_t q, size_t targets,
+                                    double *out)
 {
     gram_status status = GRAM_OK;
     const gi_operator *T = a->T;
     size_t N = a->m->features;
-    double *F = NULL, *w = NULL;
+    const double *w = a->p->weights + q * targets * N;
+    double *F = NULL;
 
-    if (T->csr) {
-        GI_TRY(gi_csr_times(a->run, T->csr, s->weights, targets, out));
-        goto done;
-    }
-    GI_TRY(GI_NEW(a->run, F, FEATURE_ROWS * N));
-    GI_TRY(GI_NEW(a->run, w, targets * N));
-    for (size_t k = 0; k < targets * N; k++)
-        w[k % targets * N + k / targets] = s->weights[k];
+    if (T->csr)
+        return gi_csr_times(a->run, T->csr, a->m->solution[q].weights, targets,
+                            out);
+    GI_TRY(GI_NEW(a->run, F,
+                  (a->rows < FEATURE_ROWS ? a->rows : FEATURE_ROWS) * N));
     for (size_t i = 0; i < a->rows; i += FEATURE_ROWS) {
         size_t m = a->rows - i < FEATURE_ROWS ? a->rows - i : FEATURE_ROWS;
 
@@ -102,7 +102,6 @@ static gram_status mean_of_features(const gi_asked *a, const gi_solution *s,
     }
 done:
     gi_free(F);
-    gi_free(w);
     return status;
 }
 
@@ -120,7 +119,7 @@ static gram_status mean_of(const gi_asked *a, size_t q, size_t targets,
         goto done;
     }
     if (s->weights)
-        GI_TRY(mean_of_features(a, s, targets, out));
+        GI_TRY(mean_of_features(a, q, targets, out));
     else
         GI_TRY(a->T->product(a->T, a->run, 0, s->alpha, targets, out));
     for (size_t i = 0; i < a->rows; i++)
@@ -137,28 +136,12 @@ static gram_status mean_of_all(const gi_asked *a, double *out)
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
     size_t T = m->targets;
-    double *alpha = NULL;
 
-    GI_TRY(GI_NEW(a->run, alpha, m->n * T));
-    for (size_t q = 0; q < T; q++)
-        for (size_t i = 0; i < m->n; i++)
-            alpha[i * T + q] = m->solution[q].alpha[i];
-    GI_TRY(a->T->product(a->T, a->run, 0, alpha, T, out));
+    GI_TRY(a->T->product(a->T, a->run, 0, a->p->alpha, T, out));
     for (size_t k = 0; k < a->rows * T; k++)
         out[k] += m->solution[k % T].intercept[0] + m->shift[k % T];
 done:
-    gi_free(alpha);
     return status;
-}
-
-/* Has each function its own alpha? */
-static int are_sums(const gram_machine *m)
-{
-    for (size_t q = 0; q < m->solutions; q++)
-        if (!m->solution[q].alpha || m->solution[q].weights ||
-            m->solution[q].solver->mean)
-            return 0;
-    return m->solutions > 1;
 }
 
 gram_status gi_asked_f(const gi_asked *a, double *f)
@@ -168,7 +151,7 @@ gram_status gi_asked_f(const gi_asked *a, double *f)
     size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
     double *part = NULL;
 
-    if (are_sums(m))
+    if (a->p->alpha)
         return mean_of_all(a, f);
     GI_TRY(GI_NEW(a->run, part, a->rows * each));
     for (size_t q = 0; q < m->solutions; q++) {
@@ -225,7 +208,7 @@ gram_status gi_asked_variance(const gi_asked *a, double *variance)
         gi_run first = gi_run_part(&whole, 0, share);
         gi_run rest = gi_run_part(&whole, share, 1);
 
-        GI_TRY(gi_posterior_new(&first, a->m, q, 0, &p));
+        GI_TRY(gi_posterior_kept(&first, a->p, q, &p));
         GI_TRY(p.solver->variance(&rest, &p.p, p.s, a->T, part));
         for (size_t i = 0; i < a->rows; i++)
             variance[i * Q + q] = part[i];
@@ -294,10 +277,9 @@ done:
     return status;
 }
 
-/* ------------------------------------------------------------------ public */
+/* --------------------------------------------------------------------- run */
 
-static gram_status check(const gram_machine *m, const gram_predict_options *o,
-                         const gram_prediction *out)
+static gram_status check(const gram_machine *m, const gram_prediction *out)
 {
     if (out->std || out->std_f || out->terms_std)
         if (gi_machine_must_be_squared(m, "standard deviations") != GRAM_OK)
@@ -316,8 +298,7 @@ static gram_status check(const gram_machine *m, const gram_predict_options *o,
                        "terms and the rows that speak for a prediction are "
                        "given for one target, there are %zu",
                        m->targets);
-    return gi_check_choice("method", (int)o->method, 0,
-                           GRAM_INTERVAL_JACKKNIFE);
+    return GRAM_OK;
 }
 
 static gram_status predict(const gi_asked *asked, const gram_predict_options *o,
@@ -368,14 +349,15 @@ done:
 }
 
 /* All rows of a table at once. */
-static gram_status ask(gi_run *run, const gram_machine *m,
-                       const gram_table *table, const gram_predict_options *o,
-                       const gram_prediction *out)
+static gram_status ask(gi_run *run, const gram_predictor *p,
+                       const gram_table *table, const gram_prediction *out)
 {
     gram_status status = GRAM_OK;
+    const gram_predict_options *o = &p->o;
     gi_asked a = {
         .run = run,
-        .m = m,
+        .p = p,
+        .m = p->m,
         .table = table,
         .unseen_error = o->unseen_error,
         .missing = o->missing,
@@ -402,12 +384,12 @@ static int can_slice(const gram_machine *m, const gram_prediction *out)
 }
 
 /* Some rows after the other, so that memory does not grow with them. */
-static gram_status ask_slices(gi_run *run, const gram_machine *m,
+static gram_status ask_slices(gi_run *run, const gram_predictor *p,
                               const gram_table *table,
-                              const gram_predict_options *o,
                               const gram_prediction *out)
 {
     gram_status status = GRAM_OK;
+    const gram_machine *m = p->m;
     size_t rows = table->rows;
     unsigned char *keep = NULL;
     gram_table *slice = NULL;
@@ -421,7 +403,7 @@ static gram_status ask_slices(gi_run *run, const gram_machine *m,
         memset(keep + i, 1, end - i);
         GI_TRY(gi_table_part(run, table, NULL, keep, &slice));
         memset(keep + i, 0, end - i);
-        GI_TRY(ask(&part, m, slice, o,
+        GI_TRY(ask(&part, p, slice,
                    &(gram_prediction){
                        .mean = out->mean ? out->mean + i * m->targets : NULL,
                        .label = out->label ? out->label + i : NULL,
@@ -436,34 +418,25 @@ done:
     return status;
 }
 
-gram_status gi_machine_predict(gi_run *run, const gram_machine *m,
-                               const gram_table *table,
-                               const gram_predict_options *options,
-                               const gram_prediction *out)
+gram_status gi_predictor_run(gi_run *run, const gram_predictor *p,
+                             const gram_table *table,
+                             const gram_prediction *out)
 {
-    static const gram_predict_options defaults;
-    const gram_predict_options *o = options ? options : &defaults;
+    const int means = can_slice(p->m, out);
+    gi_run own = gi_run_part(run, 0, 1);
     gram_status status = GRAM_OK;
 
-    GI_TRY(check(m, o, out));
-    if (table->rows > SLICE_ROWS && can_slice(m, out)) {
-        status = ask_slices(run, m, table, o, out);
+    GI_TRY(check(p->m, out));
+    if (means && p->cost * (double)table->rows <= SERIAL_FLOPS)
+        own.threads = 1;
+    if (table->rows > SLICE_ROWS && means) {
+        status = ask_slices(&own, p, table, out);
         if (status == GRAM_OK || status == GRAM_ERR_CANCELLED ||
             status == GRAM_ERR_MEMORY)
             goto done;
         /* the whole table gives the sentence its row */
     }
-    GI_TRY(ask(run, m, table, o, out));
+    GI_TRY(ask(&own, p, table, out));
 done:
     return status;
-}
-
-gram_status gram_machine_predict(const gram_machine *m, const gram_table *table,
-                                 const gram_predict_options *options,
-                                 const gram_exec *exec,
-                                 const gram_prediction *out)
-{
-    GI_RUN(run, exec);
-
-    return gi_machine_predict(&run, m, table, options, out);
 }

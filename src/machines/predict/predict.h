@@ -3,11 +3,33 @@
 #ifndef GI_PREDICT_H
 #define GI_PREDICT_H
 
+#include <pthread.h>
+
+#include "base/scratch.h"
 #include "machines/machine.h"
+
+struct gram_predictor {
+    const gram_machine *m;
+    gram_predict_options o;
+    gi_basis *basis;   /* rows and coefficients of the machine */
+    double cost;       /* flops of a row, of a sum over the basis */
+    double *alpha;     /* of several solutions, side by side, if all are sums
+                          over the rows; else NULL */
+    double *weights;   /* of dense features: per solution, each by target */
+    gi_scratches pool; /* memory of calls */
+    pthread_mutex_t lock;
+    gi_solution *solved; /* per solution, with a factor, if the machine has kept
+                            none; made when first asked for, under the lock */
+};
+
+gram_status gi_predictor_new(gi_run *run, const gram_machine *m,
+                             const gram_predict_options *o,
+                             gram_predictor **out);
 
 /* New rows before a machine. */
 typedef struct gi_asked {
     gi_run *run;
+    const gram_predictor *p;
     const gram_machine *m;
     const gram_table *table;
     int unseen_error;
@@ -20,7 +42,7 @@ typedef struct gi_asked {
     gi_operator *T; /* new rows x training rows */
 } gi_asked;
 
-/* All but run, m, table, unseen_error and missing is zero. */
+/* All but run, p, m, table, unseen_error and missing is zero. */
 gram_status gi_asked_begin(gi_asked *a);
 void gi_asked_end(gi_asked *a);
 
@@ -28,6 +50,12 @@ void gi_asked_end(gi_asked *a);
  * the prediction, rows that are left empty become so: NaN, class -1. */
 gram_status gi_asked_complete(gi_asked *a);
 void gi_asked_blank(const gi_asked *a, size_t why, const gram_prediction *out);
+
+/* Of rows of the table to `out`, which has room for all that is asked for
+ * (predict.c); a slice of it. */
+gram_status gi_predictor_run(gi_run *run, const gram_predictor *p,
+                             const gram_table *table,
+                             const gram_prediction *out);
 
 /* f[i*targets + t], intercepts included; and what that predicts: of several
  * quantiles none crosses another, counts come from their logarithms. */
@@ -59,6 +87,10 @@ typedef struct gi_posterior {
  * in double.  Errors: MEMORY, NUMERIC (dual of a singular matrix). */
 gram_status gi_posterior_new(gi_run *run, const gram_machine *m, size_t q,
                              int dual, gi_posterior *out);
+
+/* The same, not dual; a solution that has to be made stays in the predictor. */
+gram_status gi_posterior_kept(gi_run *run, const gram_predictor *p, size_t q,
+                              gi_posterior *out);
 void gi_posterior_free(gi_posterior *p);
 
 /* Can it be had within the memory, by whatever solver? */

@@ -111,12 +111,15 @@ gram_status gram_machine_covariance(const gram_machine *m,
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
+    gram_predictor *p = NULL;
 
     GI_TRY(gi_machine_must_be_squared(m, "a covariance"));
     if (target >= m->targets)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "target %zu, the machine has %zu, counted from 0",
                        target, m->targets));
+    GI_TRY(gi_predictor_new(&run, m, NULL, &p));
+    a.p = p;
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0)
         GI_TRY(gi_asked_covariance(&a, target, C, ld));
@@ -126,6 +129,7 @@ gram_status gram_machine_covariance(const gram_machine *m,
                 C[i * ld + j] = NAN;
 done:
     gi_asked_end(&a);
+    gram_predictor_free(p);
     return status;
 }
 
@@ -223,8 +227,11 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
     gi_asked a = {.run = &run, .m = m, .table = table};
+    gram_predictor *p = NULL;
 
     GI_TRY(gi_machine_must_be_squared(m, "samples"));
+    GI_TRY(gi_predictor_new(&run, m, NULL, &p));
+    a.p = p;
     GI_TRY(gi_asked_begin(&a));
     if (a.rows > 0 && count > 0)
         GI_TRY(posterior_draws(&a, count, noise, out));
@@ -233,6 +240,7 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
             out[i * count + k] = NAN;
 done:
     gi_asked_end(&a);
+    gram_predictor_free(p);
     return status;
 }
 

@@ -41,6 +41,10 @@ COUNTED(OPERATORS, gi_operator_new,
         (gi_run * run, const gram_program *p, const double *theta,
          const gi_points *x, const gi_points *t, gi_operator **out),
         (run, p, theta, x, t, out))
+COUNTED(OPERATORS, gi_operator_on,
+        (gi_run * run, const gi_basis *b, const gi_points *x,
+         gi_operator **out),
+        (run, b, x, out))
 COUNTED(FEATURES, gi_features_new,
         (gi_run * run, const gram_program *p, const double *theta, size_t most,
          gi_features **out),
@@ -93,7 +97,10 @@ TEST(a_fit_and_a_prediction_make_no_more_than_allowed)
         [OPERATORS] = 61, [FEATURES] = 61, [PARSES] = 5, [KERNELS] = 4,
         [PROGRAMS] = 2,   [PROOFS] = 1,    [POINTS] = 3};
     static const size_t predict[THINGS] = {
-        [OPERATORS] = 1, [FEATURES] = 1, [POINTS] = 1};
+        [OPERATORS] = 1, [FEATURES] = 1, [POINTS] = 2};
+    static const size_t prepared[THINGS] = {[OPERATORS] = 1, [POINTS] = 1};
+    double mean[ROWS];
+    gram_predictor *p = NULL;
     gram_table *t = machines_table(ROWS, COLUMNS, 1);
     gram_machine *m;
 
@@ -103,6 +110,11 @@ TEST(a_fit_and_a_prediction_make_no_more_than_allowed)
     start_counting();
     free(machines_mean(m, t));
     check_counts("the prediction", predict);
+    CHECK_OK(gram_predictor_new(m, NULL, NULL, &p));
+    start_counting();
+    CHECK_OK(gram_predictor_run(p, t, NULL, &(gram_prediction){.mean = mean}));
+    check_counts("the prepared prediction", prepared);
+    gram_predictor_free(p);
     gram_machine_free(m);
     gram_table_free(t);
 }
