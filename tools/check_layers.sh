@@ -5,7 +5,7 @@
 # and of those before it; machines and samples do not see each other.  Only
 # linalg talks to BLAS and LAPACK; what is in front/ and the examples see the
 # public headers and what stands beside them.  A room has some forty files at
-# most.  Prints what breaks this; status 1.
+# most, and no two files have one name.  Prints what breaks this; status 1.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 shopt -s globstar nullglob
@@ -65,5 +65,10 @@ while read -r count folder; do
     fault "$folder: $count files, must be at most $most"
 done < <(find src front tests/unit -type f -printf '%h\n' | sort | uniq -c |
     awk -v most=$most '$1 > most')
+
+while read -r name; do
+    fault "$name: a name of two files"
+done < <(find src front tests/support tests/unit fuzz bench -name '*.[ch]' \
+    -printf '%f\n' | sort | uniq -d)
 
 exit $bad

@@ -89,7 +89,7 @@ while read -r file; do
     done < <(grep -oE "\bgi_($symbols)\b" <<<"$text" | sort -u)
     found=$(grep -E "$compared" <<<"$text") &&
         fault "$file: compares a name:" "$found"
-done < <(find src cli front -name '*.[ch]' 2>/dev/null | sort |
+done < <(find src front -name '*.[ch]' 2>/dev/null | sort |
     xargs grep -lE "\"($any)[\"(]|gi_($symbols)\b|->name|\.name")
 
 # What nothing needs any more goes.

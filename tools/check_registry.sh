@@ -65,7 +65,7 @@ done < <(grep -nE '\b([A-Z]+_)*(ROWS|EDGE|CHUNK|STRIPE|PIECE|PANEL) = [0-9]' \
 while read -r line; do
     fault "$line: threads come from src/base/parallel.h"
 done < <(grep -rnE '#pragma omp|\bomp_[a-z_]+\(|<omp\.h>|pthread_create' \
-    src cli --include='*.[ch]' --include='*.inc' |
+    src front --include='*.[ch]' --include='*.inc' |
     grep -v '^src/base/parallel\.')
 
 # Comments and strings are taken out first; mem.c is the allocator.

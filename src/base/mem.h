@@ -34,6 +34,11 @@ void gi_free(void *p);
 /* A copy of the n bytes at s, with a NUL behind them, in *out. */
 gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out);
 
+static inline size_t gi_min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* *out = a * b, or a MEMORY error. */
 gram_status gi_size_mul(size_t a, size_t b, size_t *out);
 

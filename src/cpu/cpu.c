@@ -55,7 +55,7 @@ static const struct {
     {"amx_int8", 7, 0, EDX, 25, STATE_AMX},
 };
 
-static uint64_t saved_state(void)
+static uint64_t registers_saved_by_os(void)
 {
     enum { OSXSAVE = 1 << 27 };
     unsigned r[4], low, high;
@@ -69,7 +69,7 @@ static uint64_t saved_state(void)
 
 static void find_features(void)
 {
-    uint64_t state = saved_state();
+    uint64_t state = registers_saved_by_os();
 
     for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
         unsigned r[4] = {0};

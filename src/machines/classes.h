@@ -24,7 +24,7 @@ typedef enum gi_link {
     GI_LINK_LOGISTIC, /* 1/(1 + exp(-f)) */
     GI_LINK_SIGMOID,  /* 1/(1 + exp(a f + b)), a and b from folds */
     GI_LINK_PROCESS   /* the mean of 1/(1 + exp(-f)) over the posterior of f, by
-                         gi_asked_process; two classes */
+                         gi_query_process; two classes */
 } gi_link;
 
 typedef struct gi_classes {

@@ -139,8 +139,9 @@ int gi_machine_pairs_fit(const gram_machine *m, const gi_solver *solver,
 
 /* What the options say of gd and cg, into a problem; `held` of n rows if some
  * are held out. */
-gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,
-                              gi_problem *p, unsigned char **held);
+gram_status gi_machine_preferences(gi_run *run, const gram_fit_options *o,
+                                   size_t n, gi_problem *p,
+                                   unsigned char **held);
 
 /* What follows from solution q of problem p: amplitudes, noise variances,
  * intercepts, evidences that are not known; its factor goes unless it is to

@@ -59,11 +59,6 @@ static gi_precision precision_of(const gi_blas *blas)
     return blas == &gi_blas_single ? GI_SINGLE : GI_DOUBLE;
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ------------------------------------------------------------ block sources */
 
 static void release(source *s)
@@ -183,7 +178,7 @@ static gram_status store_rows(void *user, size_t i)
     size_t col = i % s->across * EDGE, at = i / s->across;
 
     return s->K->tile(s->K, s->blas, s->row[at], 1, col,
-                      min_size(EDGE, s->K->cols - col),
+                      gi_min_size(EDGE, s->K->cols - col),
                       s->out + (at * s->ld + col) * s->blas->size, s->ld);
 }
 
@@ -239,7 +234,7 @@ static size_t run_of_rows(const rows_out *r, size_t i, size_t *ld)
 static gram_status fill_rows(void *user, size_t i)
 {
     const rows_out *r = user;
-    const size_t col = i * EDGE, cols = min_size(EDGE, r->cols - col);
+    const size_t col = i * EDGE, cols = gi_min_size(EDGE, r->cols - col);
     float *room =
         r->room ? r->room + (size_t)gi_thread_number() * r->m * EDGE : NULL;
     gram_status status = GRAM_OK;

@@ -34,11 +34,6 @@ typedef struct stored {
     int ascends;        /* does index? */
 } stored;
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* out[j] = K(i, first + j) in double, n <= CHUNK of them. */
 static void read_row(const stored *s, size_t i, size_t first, size_t n,
                      double *out)
@@ -77,7 +72,7 @@ static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,
             read_single(s, row + r, col, cols, (float *)out + r * ld);
         else
             for (size_t c = 0, n; c < cols; c += n) {
-                n = min_size(CHUNK, cols - c);
+                n = gi_min_size(CHUNK, cols - c);
                 read_row(s, row + r, col + c, n, chunk);
                 blas->write(n, chunk, (char *)out + (r * ld + c) * blas->size,
                             1);
@@ -118,7 +113,8 @@ static const double *look(const multiplying *m, size_t i, size_t j, size_t n,
 static gram_status multiply_rows(void *user, size_t piece)
 {
     const multiplying *m = user;
-    const size_t r = m->r, end = min_size((piece + 1) * PIECE, m->s->op.rows);
+    const size_t r = m->r,
+                 end = gi_min_size((piece + 1) * PIECE, m->s->op.rows);
     const gi_cpu *cpu = gi_cpu_table();
     double room[CHUNK];
 
@@ -128,7 +124,7 @@ static gram_status multiply_rows(void *user, size_t piece)
         for (size_t j = 0, count; j < m->width; j += count) {
             const double *chunk;
 
-            count = min_size(CHUNK, m->width - j);
+            count = gi_min_size(CHUNK, m->width - j);
             chunk = look(m, i, j, count, room);
             for (size_t c = 0; c < r; c++)
                 m->out[i * r + c] +=
@@ -166,7 +162,7 @@ static void cross_group(const multiplying *m, size_t group, size_t stripe)
 {
     const stored *s = m->s;
     const gi_cpu *cpu = gi_cpu_table();
-    const size_t rows = min_size(GROUP, s->op.rows - group * GROUP);
+    const size_t rows = gi_min_size(GROUP, s->op.rows - group * GROUP);
     const float *row[GROUP];
     size_t at[GROUP], right = 0; /* of the group's last column */
 
@@ -180,7 +176,7 @@ static void cross_group(const multiplying *m, size_t group, size_t stripe)
     for (size_t c = 0; c < m->r; c++)
         cross_corner(m, row, at, rows, c, sums_of(m, stripe, c));
     for (size_t j = right, n; j < m->width; j += n) {
-        n = min_size(CHUNK, m->width - j);
+        n = gi_min_size(CHUNK, m->width - j);
         for (size_t c = 0; c < m->r; c++) {
             const double *v = m->V + c * m->width;
             double *sums = sums_of(m, stripe, c), own[GROUP], to[GROUP] = {0};
@@ -264,7 +260,7 @@ static gram_status add_columns(void *user, size_t piece)
 {
     const adding *a = user;
     const size_t first = piece * CHUNK;
-    const size_t n = min_size(CHUNK, a->s->op.rows - first);
+    const size_t n = gi_min_size(CHUNK, a->s->op.rows - first);
     double chunk[CHUNK], *out = a->out + first;
 
     memset(out, 0, n * sizeof *out);
@@ -357,7 +353,7 @@ static void find_span(stored *s)
     s->ascends = 1;
     s->first = s->op.rows ? s->index[0] : 0;
     for (size_t i = 0; i < s->op.rows; i++) {
-        s->first = min_size(s->first, s->index[i]);
+        s->first = gi_min_size(s->first, s->index[i]);
         s->ascends &= i == 0 || s->index[i] > s->index[i - 1];
         last = s->index[i] > last ? s->index[i] : last;
     }

@@ -73,7 +73,7 @@ static void take_ranks(double *values, size_t count, double slack,
 }
 
 /* Powers make sense of values in [0, 1] only. */
-static gram_status check_values(const gi_pool *p, const gi_cut *c)
+static gram_status check_values(const gi_joined *p, const gi_bin_rows *c)
 {
     const double slack = 1e-6;
 
@@ -92,13 +92,13 @@ static gram_status check_values(const gi_pool *p, const gi_cut *c)
 typedef struct family {
     gi_run *run;
     const gram_test_options *o;
-    gi_pool pool; /* its table is borrowed */
+    gi_joined pool; /* its table is borrowed */
     size_t bins;
     gi_labels labels;
     double *smallest; /* per labelling: the best rank so far */
     const char *text; /* of the member that has it, if widths are tried, */
     size_t power;     /* and which it is */
-    const gi_cut *cut;
+    const gi_bin_rows *cut;
     double *values, *sums; /* of each member */
     ranking *room;
     gi_aggregate *out;
@@ -110,7 +110,7 @@ static gram_status make_best(family *f)
 {
     const size_t q = f->power;
     gram_status status = GRAM_OK;
-    gi_pool member = f->pool;
+    gi_joined member = f->pool;
     gi_buf power = {0};
 
     member.kernel = NULL;
@@ -121,19 +121,19 @@ static gram_status make_best(family *f)
                              gram_kernel_text(f->pool.kernel), 1 << q));
         GI_TRY(gi_kernel_new(f->run, power.s, &member.kernel));
     } else {
-        GI_TRY(gi_pool_kernel(f->run, f->text, f->o->scale,
-                              ldexp(widen, -(int)q), &member));
+        GI_TRY(gi_joined_kernel(f->run, f->text, f->o->scale,
+                                ldexp(widen, -(int)q), &member));
     }
     f->out->best = member.kernel;
     member.kernel = NULL;
 done:
     member.table = NULL;
-    gi_pool_clear(&member);
+    gi_joined_clear(&member);
     gi_buf_free(&power);
     return status;
 }
 
-static gram_status start_labels(family *f, const gi_cut *c)
+static gram_status start_labels(family *f, const gi_bin_rows *c)
 {
     gram_status status = GRAM_OK;
     const size_t count = f->o->permutations + 1, s = c->bins.count;
@@ -200,13 +200,13 @@ static void add_member(family *f, const char *text, size_t q)
 static gram_status add_family(family *f, const char *text)
 {
     gram_status status = GRAM_OK;
-    gi_pool *p = &f->pool;
-    gi_cut c = {0};
+    gi_joined *p = &f->pool;
+    gi_bin_rows c = {0};
 
     gram_kernel_free(p->kernel);
     p->kernel = NULL;
-    GI_TRY(gi_pool_kernel(f->run, text, f->o->scale, widen, p));
-    GI_TRY(gi_cut_new(f->run, p, f->bins, f->o->precision, &c));
+    GI_TRY(gi_joined_kernel(f->run, text, f->o->scale, widen, p));
+    GI_TRY(gi_bin_rows_new(f->run, p, f->bins, f->o->precision, &c));
     GI_TRY(check_values(p, &c));
     GI_TRY(start_labels(f, &c));
     GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
@@ -217,11 +217,11 @@ static gram_status add_family(family *f, const char *text)
         add_member(f, text, q);
 done:
     f->cut = NULL;
-    gi_cut_clear(&c);
+    gi_bin_rows_clear(&c);
     return status;
 }
 
-gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
+gram_status gi_mmd_aggregate(gi_run *run, const gi_joined *p,
                              const gram_test_options *o, gi_aggregate *out)
 {
     gram_status status = GRAM_OK;
@@ -241,7 +241,7 @@ gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
              : rows > FEW_ROWS ? BINS
              : rows < FEW_BINS ? rows
                                : FEW_BINS;
-    f.pool = (gi_pool){.table = p->table, .m = p->m, .n = p->n};
+    f.pool = (gi_joined){.table = p->table, .m = p->m, .n = p->n};
     if (o->kernel)
         GI_TRY(add_family(&f, o->kernel));
     for (size_t i = 0; !o->kernel && i < all; i++)
@@ -252,7 +252,7 @@ gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
     out->p_value = (double)as_small / (double)count;
 done:
     f.pool.table = NULL;
-    gi_pool_clear(&f.pool);
+    gi_joined_clear(&f.pool);
     gi_labels_clear(&f.labels);
     gi_free(f.smallest);
     gi_free(f.values);

@@ -20,9 +20,9 @@
 enum { ROWS = GI_TEST_BLOCK_ROWS };
 
 /* The statistics of blocks first .. first+count-1 of `size` rows each. */
-static gram_status some_blocks(gi_run *run, const gi_pool *p, const gi_cut *c,
-                               size_t size, size_t first, size_t count,
-                               double *values)
+static gram_status some_blocks(gi_run *run, const gi_joined *p,
+                               const gi_bin_rows *c, size_t size, size_t first,
+                               size_t count, double *values)
 {
     gram_status status = GRAM_OK;
     const size_t bins = 2 * count;
@@ -74,17 +74,17 @@ static void mean_and_error(const double *values, size_t n, double *mean,
     *error = sqrt(squares / (count - 1) / count);
 }
 
-gram_status gi_mmd_blocks(gi_run *run, const gi_pool *p, size_t size,
+gram_status gi_mmd_blocks(gi_run *run, const gi_joined *p, size_t size,
                           int precision, double *mean, double *error,
                           double *p_value)
 {
     gram_status status = GRAM_OK;
     const size_t fewer = p->m < p->n ? p->m : p->n, blocks = fewer / size;
     const size_t most = ROWS / (2 * size) ? ROWS / (2 * size) : 1;
-    gi_cut c = {0};
+    gi_bin_rows c = {0};
     double *values = NULL;
 
-    if (gi_pool_is_fixed(p))
+    if (gi_joined_is_fixed(p))
         return gi_fail(GRAM_ERR_SHAPE, "blocks: take parts of the rows, which "
                                        "a matrix from a file does not allow");
     if (blocks < 2)
@@ -93,7 +93,7 @@ gram_status gi_mmd_blocks(gi_run *run, const gi_pool *p, size_t size,
                        "%zu of them, must have 2 or more",
                        size, p->m, p->n, blocks);
     GI_TRY(GI_NEW(run, values, blocks));
-    GI_TRY(gi_cut_new(run, p, 1, precision, &c));
+    GI_TRY(gi_bin_rows_new(run, p, 1, precision, &c));
     for (size_t g = 0; g < blocks; g += most) {
         size_t count = g + most < blocks ? most : blocks - g;
         gi_run part = gi_run_part(run, (double)g / (double)blocks,
@@ -104,7 +104,7 @@ gram_status gi_mmd_blocks(gi_run *run, const gi_pool *p, size_t size,
     mean_and_error(values, blocks, mean, error);
     *p_value = *error > 0 ? gi_normal_tail(*mean / *error) : 1;
 done:
-    gi_cut_clear(&c);
+    gi_bin_rows_clear(&c);
     gi_free(values);
     return status;
 }

@@ -29,7 +29,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "samples/test.h"
 
 enum { ROWS = GI_DRIFT_ROWS, STREAM = 0x64726966 };
@@ -51,15 +51,15 @@ gram_status gram_drift_new(const gram_table *reference,
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
     gram_drift *d = NULL;
-    gi_pool p = {0};
+    gi_joined p = {0};
     gi_dict warnings = {0};
     const char *text;
 
     *out = NULL;
     GI_TRY(GI_NEW_ZERO(NULL, d, 1));
     GI_TRY(gi_test_options_read(options, &d->o));
-    GI_TRY(gi_pool_join(&run, reference, NULL, d->o.missing, &warnings, &p));
-    GI_TRY(gi_pool_kernel(&run, d->o.kernel, d->o.scale, 1, &p));
+    GI_TRY(gi_joined_join(&run, reference, NULL, d->o.missing, &warnings, &p));
+    GI_TRY(gi_joined_kernel(&run, d->o.kernel, d->o.scale, 1, &p));
     text = gram_kernel_text(p.kernel);
     GI_TRY(gi_strndup(NULL, text, strlen(text), &d->kernel));
     d->o = (gram_test_options){.kernel = d->kernel,
@@ -75,7 +75,7 @@ gram_status gram_drift_new(const gram_table *reference,
     d = NULL;
 done:
     gram_drift_free(d);
-    gi_pool_clear(&p);
+    gi_joined_clear(&p);
     gi_dict_free(&warnings);
     return status;
 }
@@ -108,7 +108,7 @@ static gram_status choose_rows(gi_run *run, const gram_table *t,
         left -= !keep[i];
         keep[i] = 1;
     }
-    GI_TRY(gi_table_part(run, t, NULL, keep, out));
+    GI_TRY(gi_table_subset(run, t, NULL, keep, out));
 done:
     gi_free(keep);
     return status;
@@ -144,7 +144,7 @@ static gram_status fill_batch(gi_run *run, const gram_drift *d,
     memset(whole, 1, batch->rows);
     if (d->fills.policy == GRAM_MISSING_DROP)
         gi_table_whole_rows(batch, NULL, whole);
-    GI_TRY(gi_table_part(run, batch, NULL, whole, out));
+    GI_TRY(gi_table_subset(run, batch, NULL, whole, out));
     if (d->fills.policy == GRAM_MISSING_MEAN ||
         d->fills.policy == GRAM_MISSING_INDICATOR)
         GI_TRY(gi_fills_apply(run, &d->fills, *out));

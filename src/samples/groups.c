@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "samples/test.h"
 
 typedef struct pairing {
@@ -82,8 +82,8 @@ static gram_status find_groups(grouping *g, const char *column)
         if (!any)
             continue;
         g->level[g->levels] = k;
-        GI_TRY(gi_table_part(g->run, g->table, others, keep,
-                             &g->part[g->levels++]));
+        GI_TRY(gi_table_subset(g->run, g->table, others, keep,
+                               &g->part[g->levels++]));
     }
     if (g->levels < 2)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,

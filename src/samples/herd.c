@@ -90,7 +90,7 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
     gi_run quiet = run;
-    gi_pool p = {0};
+    gi_joined p = {0};
     gi_dict warnings = {0};
     gi_operator *K = NULL;
     herd h = {.n = table->rows};
@@ -102,8 +102,8 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
                        "of rows, %zu",
                        m, table->rows);
     GI_TRY(gi_check_choice("scale", (int)scale, 0, GRAM_KERNEL_SCALE_MINMAX));
-    GI_TRY(gi_pool_join(&run, table, NULL, GRAM_MISSING_AUTO, &warnings, &p));
-    GI_TRY(gi_pool_kernel(&run, kernel, scale, 1, &p));
+    GI_TRY(gi_joined_join(&run, table, NULL, GRAM_MISSING_AUTO, &warnings, &p));
+    GI_TRY(gi_joined_kernel(&run, kernel, scale, 1, &p));
     GI_TRY(gi_operator_new(&run, p.program, NULL, p.x, NULL, &K));
     GI_TRY(begin(&run, K, &h));
     for (size_t t = 0; t < m; t++) {
@@ -118,7 +118,7 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
 done:
     end(&h);
     gi_operator_free(K);
-    gi_pool_clear(&p);
+    gi_joined_clear(&p);
     gi_dict_free(&warnings);
     return status;
 }

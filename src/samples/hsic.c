@@ -20,7 +20,7 @@
 #include "base/rng.h"
 #include "linalg/dense/blas.h"
 #include "linalg/iterative/pivot.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "samples/test.h"
 #include "operators/operator.h"
 
@@ -57,19 +57,19 @@ done:
 /* The columns as a pool of one sample with a kernel. */
 static gram_status side(gi_run *run, const gram_table *t, const char *list,
                         const gram_test_options *o, gi_dict *warnings,
-                        gi_pool *out)
+                        gi_joined *out)
 {
     gram_status status = GRAM_OK;
     unsigned char *marks = NULL;
 
     GI_TRY(GI_NEW_ZERO(run, marks, t->cols));
     GI_TRY(mark_columns(run, t, list, marks));
-    GI_TRY(gi_table_part(run, t, marks, NULL, &out->table));
+    GI_TRY(gi_table_subset(run, t, marks, NULL, &out->table));
     for (size_t j = 0; j < out->table->cols; j++)
         out->table->column[j].role = GRAM_ROLE_FEATURE;
     out->m = t->rows;
-    GI_TRY(gi_pool_kernel(run, o->kernel, o->scale, 1, out));
-    GI_TRY(gi_pool_warn(run, out, warnings));
+    GI_TRY(gi_joined_kernel(run, o->kernel, o->scale, 1, out));
+    GI_TRY(gi_joined_warn(run, out, warnings));
 done:
     gi_free(marks);
     return status;
@@ -102,7 +102,7 @@ static void centre(double *F, size_t n, size_t rank)
     }
 }
 
-static gram_status factorise(gi_run *run, const gi_pool *p, factor *out)
+static gram_status factorise(gi_run *run, const gi_joined *p, factor *out)
 {
     gram_status status = GRAM_OK;
     gi_operator *K = NULL;
@@ -190,11 +190,11 @@ done:
 
 /* -------------------------------------------------------------------- test */
 
-static gram_status measure(gi_run *run, const gi_pool *y,
+static gram_status measure(gi_run *run, const gi_joined *y,
                            const gram_test_options *o, gram_test *t)
 {
     gram_status status = GRAM_OK;
-    const gi_pool *x = &t->pool;
+    const gi_joined *x = &t->pool;
     const size_t count = o->permutations + 1;
     factor f = {0}, g = {0};
     double *values = NULL;
@@ -237,7 +237,7 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
     const double start = gi_clock();
     gram_test_options o;
     gram_test *t = NULL;
-    gi_pool of_y = {0};
+    gi_joined of_y = {0};
 
     *out = NULL;
     GI_TRY(gi_test_options_read(options, &o));
@@ -264,7 +264,7 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
     *out = t;
     t = NULL;
 done:
-    gi_pool_clear(&of_y);
+    gi_joined_clear(&of_y);
     gram_test_free(t);
     if (*out)
         (*out)->report.peak_bytes = gi_run_peak(&run);

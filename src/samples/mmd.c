@@ -31,7 +31,7 @@ double gi_mmd_value(const gi_mmd_sums *s, double m, double n,
 /* --------------------------------------------------------------- variances */
 
 /* Sums over samples of the sums over bins. */
-static gi_mmd_sums collect(const gi_cut *c, const double *sums)
+static gi_mmd_sums collect(const gi_bin_rows *c, const double *sums)
 {
     const size_t s = c->bins.count;
     gi_mmd_sums r = {0};
@@ -82,7 +82,7 @@ typedef struct parts {
     double a, b;       /* Var(a), Var(b) */
 } parts;
 
-static parts variances(const gi_cut *c, const gi_mmd_sums *k,
+static parts variances(const gi_bin_rows *c, const gi_mmd_sums *k,
                        const gi_mmd_sums *k2, const double *rows)
 {
     const double m = (double)c->m, n = (double)c->n;
@@ -108,7 +108,7 @@ static parts variances(const gi_cut *c, const gi_mmd_sums *k,
 /* Moments of the null, from all rows as one sample: the biased statistic has
  * the mean (1/m + 1/n) E k~(x,x) and both have the variance 2 (1/m + 1/n)^2
  * E k~(x,x')^2, k~ being centred. */
-static void null_moments(const gi_cut *c, const gi_mmd_sums *k,
+static void null_moments(const gi_bin_rows *c, const gi_mmd_sums *k,
                          const gi_mmd_sums *k2, const double *rows, gi_mmd *out)
 {
     const double m = (double)c->m, n = (double)c->n, N = m + n;
@@ -127,8 +127,8 @@ static void null_moments(const gi_cut *c, const gi_mmd_sums *k,
     out->null_mean = factor * ((k->dx + k->dy) / N - mean);
 }
 
-void gi_mmd_estimate(const gi_cut *c, const double *sums, const double *rows,
-                     double *witness, gi_mmd *out)
+void gi_mmd_estimate(const gi_bin_rows *c, const double *sums,
+                     const double *rows, double *witness, gi_mmd *out)
 {
     const size_t s = c->bins.count;
     const double m = (double)c->m, n = (double)c->n;
@@ -150,15 +150,15 @@ void gi_mmd_estimate(const gi_cut *c, const double *sums, const double *rows,
     }
 }
 
-gram_status gi_look_new(gi_run *run, const gi_pool *p, size_t bins,
-                        int precision, gi_look *out)
+gram_status gi_mmd_pass_new(gi_run *run, const gi_joined *p, size_t bins,
+                            int precision, gi_mmd_pass *out)
 {
     gram_status status;
     const size_t rows = p->m + p->n;
     size_t s;
 
-    *out = (gi_look){0};
-    GI_TRY(gi_cut_new(run, p, bins, precision, &out->c));
+    *out = (gi_mmd_pass){0};
+    GI_TRY(gi_bin_rows_new(run, p, bins, precision, &out->c));
     s = out->c.bins.count;
     GI_TRY(GI_NEW(run, out->sums, 2 * s * s));
     GI_TRY(GI_NEW(run, out->rows, 2 * rows));
@@ -170,13 +170,13 @@ done:
     return status;
 }
 
-void gi_look_clear(gi_look *l)
+void gi_mmd_pass_clear(gi_mmd_pass *l)
 {
-    gi_cut_clear(&l->c);
+    gi_bin_rows_clear(&l->c);
     gi_free(l->sums);
     gi_free(l->rows);
     gi_free(l->witness);
-    *l = (gi_look){0};
+    *l = (gi_mmd_pass){0};
 }
 
 /* ------------------------------------------------------------------- power */

@@ -19,7 +19,7 @@
 
 /* ------------------------------------------------------------------- pool */
 
-typedef struct gi_pool {
+typedef struct gi_joined {
     gram_table *table; /* features: rows of the first sample, then second */
     const gram_table *sample[2]; /* as given, to tell which is at fault; NULL
                                     once the kernel is there */
@@ -28,36 +28,38 @@ typedef struct gi_pool {
     gram_program *program;
     gi_points *x;   /* in double */
     gi_fills fills; /* what stands for missing cells */
-} gi_pool;
+} gi_joined;
 
 /* Sentences that go into the report. */
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
     GI_PRINTF(3, 4);
 
 /* Both tables as one, missing cells by the policy; b NULL: a alone, n = 0. */
-gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
-                         gram_missing missing, gi_dict *warnings, gi_pool *out);
+gram_status gi_joined_join(gi_run *run, const gram_table *a,
+                           const gram_table *b, gram_missing missing,
+                           gi_dict *warnings, gi_joined *out);
 
 /* The kernel of the text, NULL: rbf, for the rows of out->table; open numbers
  * from the median distance, those of lengths times `widen`. */
-gram_status gi_pool_kernel(gi_run *run, const char *text,
-                           gram_kernel_scale scale, double widen, gi_pool *out);
+gram_status gi_joined_kernel(gi_run *run, const char *text,
+                             gram_kernel_scale scale, double widen,
+                             gi_joined *out);
 
 /* From the kernel as it is: program and points. */
-gram_status gi_pool_compile(gi_run *run, gi_pool *p);
-void gi_pool_clear(gi_pool *p);
+gram_status gi_joined_compile(gi_run *run, gi_joined *p);
+void gi_joined_clear(gi_joined *p);
 
 /* Say what a kernel that is not characteristic cannot see.  (blind.c) */
-gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings);
+gram_status gi_joined_warn(gi_run *run, const gi_joined *p, gi_dict *warnings);
 
 /* Has the program a matrix from a file, whose rows must stay in order? */
-int gi_pool_is_fixed(const gi_pool *p);
+int gi_joined_is_fixed(const gi_joined *p);
 
 /* -------------------------------------------------------------------- cut */
 
 /* The rows in the order in which they are worked on: the first sample, in bins
  * of equal size and a rest, then the second.  Bins of equal size move. */
-typedef struct gi_cut {
+typedef struct gi_bin_rows {
     size_t m, n;
     size_t *row;   /* of the pool */
     gi_points *x;  /* in that order, in double */
@@ -68,13 +70,13 @@ typedef struct gi_cut {
     size_t moving;    /* how many */
     size_t moving_a;  /* of these, of the first sample */
     double *diagonal; /* k(x_i, x_i), in that order */
-} gi_cut;
+} gi_bin_rows;
 
 /* `bins` 1: one for each sample, none moves; else about that many; as many as
  * rows: each row is one.  precision as in gram_test_options. */
-gram_status gi_cut_new(gi_run *run, const gi_pool *p, size_t bins,
-                       int precision, gi_cut *out);
-void gi_cut_clear(gi_cut *c);
+gram_status gi_bin_rows_new(gi_run *run, const gi_joined *p, size_t bins,
+                            int precision, gi_bin_rows *out);
+void gi_bin_rows_clear(gi_bin_rows *c);
 
 /* -------------------------------------------------------------- statistic */
 
@@ -100,19 +102,19 @@ typedef struct gi_mmd {
 
 /* From the sums of gi_engine_bins over the bins of c, two powers, and its row
  * sums; witness has room for all rows. */
-void gi_mmd_estimate(const gi_cut *c, const double *sums, const double *rows,
-                     double *witness, gi_mmd *out);
+void gi_mmd_estimate(const gi_bin_rows *c, const double *sums,
+                     const double *rows, double *witness, gi_mmd *out);
 
 /* One pass over the kernel of all rows: the cut into `bins`, the sums over its
  * bins (two powers), row sums, and what follows from them. */
-typedef struct gi_look {
-    gi_cut c;
+typedef struct gi_mmd_pass {
+    gi_bin_rows c;
     double *sums, *rows, *witness;
     gi_mmd e;
-} gi_look;
-gram_status gi_look_new(gi_run *run, const gi_pool *p, size_t bins,
-                        int precision, gi_look *out);
-void gi_look_clear(gi_look *l);
+} gi_mmd_pass;
+gram_status gi_mmd_pass_new(gi_run *run, const gi_joined *p, size_t bins,
+                            int precision, gi_mmd_pass *out);
+void gi_mmd_pass_clear(gi_mmd_pass *l);
 
 /* Rows of each sample with which a test of that level sees this difference 8
  * times in 10. */
@@ -127,14 +129,14 @@ typedef struct gi_labels {
 } gi_labels;
 
 /* count labellings of the bins of c. */
-gram_status gi_labels_new(gi_run *run, const gi_cut *c, size_t count,
+gram_status gi_labels_new(gi_run *run, const gi_bin_rows *c, size_t count,
                           gi_labels *out);
 void gi_labels_clear(gi_labels *l);
 
 /* The statistic for each labelling, from sums over bins. */
-gram_status gi_labels_values(gi_run *run, const gi_labels *l, const gi_cut *c,
-                             const double *sums, gram_test_statistic kind,
-                             double *values);
+gram_status gi_labels_values(gi_run *run, const gi_labels *l,
+                             const gi_bin_rows *c, const double *sums,
+                             gram_test_statistic kind, double *values);
 
 /* How many of values[1] .. values[count-1] are at least values[0], up to
  * rounding: `size` is that of what they are made of. */
@@ -154,14 +156,15 @@ typedef struct gi_exact {
     double alpha;
     int sequential;
 } gi_exact;
-gram_status gi_permute_rows(gi_run *run, const gi_pool *p, const gi_cut *c,
-                            const gi_mmd *e, const double *totals,
-                            const gi_exact *how, gi_permuted *out);
+gram_status gi_permute_rows(gi_run *run, const gi_joined *p,
+                            const gi_bin_rows *c, const gi_mmd *e,
+                            const double *totals, const gi_exact *how,
+                            gi_permuted *out);
 
 /* Wild weights; rows of c in the order of time. */
-gram_status gi_permute_wild(gi_run *run, const gi_pool *p, const gi_cut *c,
-                            const gi_mmd *e, size_t draws, double dependence,
-                            gi_permuted *out);
+gram_status gi_permute_wild(gi_run *run, const gi_joined *p,
+                            const gi_bin_rows *c, const gi_mmd *e, size_t draws,
+                            double dependence, gi_permuted *out);
 
 /* ------------------------------------------------------------ other nulls */
 
@@ -170,13 +173,13 @@ double gi_null_gamma(const gi_mmd *e);
 
 /* By a weighted sum of squared normal deviates, drawn `draws` times; weights
  * are the eigenvalues of the kernel on a sample of the rows. */
-gram_status gi_null_spectral(gi_run *run, const gi_pool *p, const gi_mmd *e,
+gram_status gi_null_spectral(gi_run *run, const gi_joined *p, const gi_mmd *e,
                              size_t draws, double *p_value);
 
 /* ------------------------------------------------------------- estimators */
 
 /* Blocks of `size` rows of each sample: mean, standard error and p-value. */
-gram_status gi_mmd_blocks(gi_run *run, const gi_pool *p, size_t size,
+gram_status gi_mmd_blocks(gi_run *run, const gi_joined *p, size_t size,
                           int precision, double *mean, double *error,
                           double *p_value);
 
@@ -187,7 +190,7 @@ typedef struct gi_aggregate {
     size_t kernels, bins;
     gram_kernel *best; /* the one that speaks most for a difference */
 } gi_aggregate;
-gram_status gi_mmd_aggregate(gi_run *run, const gi_pool *p,
+gram_status gi_mmd_aggregate(gi_run *run, const gi_joined *p,
                              const gram_test_options *o, gi_aggregate *out);
 
 #endif

@@ -48,7 +48,7 @@ static void centre(double *K, size_t n)
 }
 
 /* Eigenvalues of the centred kernel on `rows` rows, ascending. */
-static gram_status eigenvalues(gi_run *run, const gi_pool *p, size_t rows,
+static gram_status eigenvalues(gi_run *run, const gi_joined *p, size_t rows,
                                double *values)
 {
     gram_status status = GRAM_OK;
@@ -73,7 +73,7 @@ done:
     return status;
 }
 
-gram_status gi_null_spectral(gi_run *run, const gi_pool *p, const gi_mmd *e,
+gram_status gi_null_spectral(gi_run *run, const gi_joined *p, const gi_mmd *e,
                              size_t draws, double *p_value)
 {
     gram_status status = GRAM_OK;
@@ -83,7 +83,7 @@ gram_status gi_null_spectral(gi_run *run, const gi_pool *p, const gi_mmd *e,
     double *values = NULL;
     size_t larger = 0;
 
-    if (gi_pool_is_fixed(p))
+    if (gi_joined_is_fixed(p))
         return gi_fail(GRAM_ERR_SHAPE, "method spectral: takes a sample of the "
                                        "rows, which a matrix from a file does "
                                        "not allow");

@@ -90,7 +90,7 @@ static void choose(uint64_t seed, uint64_t stream, uint64_t number, uint32_t n,
 
 /* -------------------------------------------------------------------- bins */
 
-gram_status gi_labels_new(gi_run *run, const gi_cut *c, size_t count,
+gram_status gi_labels_new(gi_run *run, const gi_bin_rows *c, size_t count,
                           gi_labels *out)
 {
     gram_status status = GRAM_OK;
@@ -124,7 +124,8 @@ void gi_labels_clear(gi_labels *l)
 }
 
 /* Per bin: the sum of its row of S, and of its diagonal elements. */
-static void bin_totals(const gi_cut *c, const double *S, double *r, double *d)
+static void bin_totals(const gi_bin_rows *c, const double *S, double *r,
+                       double *d)
 {
     const size_t s = c->bins.count;
 
@@ -138,7 +139,7 @@ static void bin_totals(const gi_cut *c, const double *S, double *r, double *d)
 }
 
 /* Of a labelling with a = z'Kz, zr = z'r and zd, of the totals R and D. */
-static double value_of(const gi_cut *c, double a, double zr, double zd,
+static double value_of(const gi_bin_rows *c, double a, double zr, double zd,
                        double R, double D, gram_test_statistic kind)
 {
     gi_mmd_sums k = {a, zr - a, R - 2 * zr + a, zd, D - zd};
@@ -146,9 +147,9 @@ static double value_of(const gi_cut *c, double a, double zr, double zd,
     return gi_mmd_value(&k, (double)c->m, (double)c->n, kind);
 }
 
-gram_status gi_labels_values(gi_run *run, const gi_labels *l, const gi_cut *c,
-                             const double *S, gram_test_statistic kind,
-                             double *values)
+gram_status gi_labels_values(gi_run *run, const gi_labels *l,
+                             const gi_bin_rows *c, const double *S,
+                             gram_test_statistic kind, double *values)
 {
     gram_status status = GRAM_OK;
     const size_t s = l->bins;
@@ -197,8 +198,8 @@ size_t gi_count_extreme(const double *values, size_t count, double rounding,
 /* Weights of rows in the precision of the tiles, for some labellings. */
 typedef struct batch {
     gi_run *run;
-    const gi_pool *p;
-    const gi_cut *c;
+    const gi_joined *p;
+    const gi_bin_rows *c;
     int single;
     size_t room; /* labellings that fit */
     void *W;
@@ -206,7 +207,7 @@ typedef struct batch {
     uint32_t *item;      /* per thread */
 } batch;
 
-static size_t batch_room(const gi_cut *c, int single, int small)
+static size_t batch_room(const gi_bin_rows *c, int single, int small)
 {
     size_t bytes = (c->m + c->n) * (single ? sizeof(float) : sizeof(double));
     size_t fit = ROOM / bytes / STEP * STEP;
@@ -254,7 +255,7 @@ static void set_weight(const batch *b, size_t k, size_t row, double w)
 static void label_rows(const batch *b, size_t k, size_t number,
                        const double *totals)
 {
-    const gi_cut *c = b->c;
+    const gi_bin_rows *c = b->c;
     const size_t rows = c->m + c->n;
     uint32_t *item = b->item + (size_t)gi_thread_number() * rows;
 
@@ -297,7 +298,7 @@ static double rounding_of(const batch *b)
     return b->single ? 1e-6 : 1e-12;
 }
 
-static double size_of(const gi_cut *c, const gi_mmd *e)
+static double size_of(const gi_bin_rows *c, const gi_mmd *e)
 {
     gi_mmd_sums k = {fabs(e->sums.xx), -fabs(e->sums.xy), fabs(e->sums.yy), 0,
                      0};
@@ -325,9 +326,10 @@ static int is_decided(const double *values, size_t done, const gi_exact *how,
     return out->p_value <= how->alpha;
 }
 
-gram_status gi_permute_rows(gi_run *run, const gi_pool *p, const gi_cut *c,
-                            const gi_mmd *e, const double *totals,
-                            const gi_exact *how, gi_permuted *out)
+gram_status gi_permute_rows(gi_run *run, const gi_joined *p,
+                            const gi_bin_rows *c, const gi_mmd *e,
+                            const double *totals, const gi_exact *how,
+                            gi_permuted *out)
 {
     gram_status status = GRAM_OK;
     const size_t count = how->permutations + 1;
@@ -369,7 +371,7 @@ done:
 static void draw_weights(const batch *b, size_t k, size_t number, int second,
                          double q)
 {
-    const gi_cut *c = b->c;
+    const gi_bin_rows *c = b->c;
     const size_t first = second ? c->m : 0, rows = second ? c->n : c->m;
     gi_rng rng =
         gi_rng_new(b->run->seed, STREAM_WILD + ((uint64_t)second << 32) +
@@ -409,9 +411,9 @@ done:
     return status;
 }
 
-gram_status gi_permute_wild(gi_run *run, const gi_pool *p, const gi_cut *c,
-                            const gi_mmd *e, size_t draws, double dependence,
-                            gi_permuted *out)
+gram_status gi_permute_wild(gi_run *run, const gi_joined *p,
+                            const gi_bin_rows *c, const gi_mmd *e, size_t draws,
+                            double dependence, gi_permuted *out)
 {
     gram_status status = GRAM_OK;
     const size_t count = draws + 1;

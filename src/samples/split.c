@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "samples/test.h"
 
 enum { WIDTHS = 9, STREAM = 0x6d6d7370 };
@@ -42,22 +42,22 @@ done:
 }
 
 /* U / sd(U) of the pool's kernel. */
-static gram_status power_ratio(gi_run *run, const gi_pool *p, int precision,
+static gram_status power_ratio(gi_run *run, const gi_joined *p, int precision,
                                double *out)
 {
     gram_status status = GRAM_OK;
-    gi_look l = {0};
+    gi_mmd_pass l = {0};
 
-    GI_TRY(gi_look_new(run, p, 1, precision, &l));
+    GI_TRY(gi_mmd_pass_new(run, p, 1, precision, &l));
     *out = l.e.variance > 0 ? l.e.unbiased / sqrt(l.e.variance) : -INFINITY;
 done:
-    gi_look_clear(&l);
+    gi_mmd_pass_clear(&l);
     return status;
 }
 
 /* The pool's rows with keep[i] == which, without a kernel. */
-static gram_status part_of(gi_run *run, const gi_pool *p,
-                           const unsigned char *keep, int which, gi_pool *out)
+static gram_status part_of(gi_run *run, const gi_joined *p,
+                           const unsigned char *keep, int which, gi_joined *out)
 {
     gram_status status = GRAM_OK;
     const size_t rows = p->m + p->n;
@@ -68,17 +68,18 @@ static gram_status part_of(gi_run *run, const gi_pool *p,
         mine[i] = keep[i] == which;
         *(i < p->m ? &out->m : &out->n) += mine[i];
     }
-    GI_TRY(gi_table_part(run, p->table, NULL, mine, &out->table));
+    GI_TRY(gi_table_subset(run, p->table, NULL, mine, &out->table));
 done:
     gi_free(mine);
     return status;
 }
 
-gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p)
+gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
+                            gi_joined *p)
 {
     gram_status status = GRAM_OK;
     gi_rng rng = gi_rng_new(run->seed, STREAM);
-    gi_pool chooses = {0}, tests = {0};
+    gi_joined chooses = {0}, tests = {0};
     unsigned char *keep = NULL;
     double best = -INFINITY;
     size_t count;
@@ -93,8 +94,8 @@ gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p)
 
         gram_kernel_free(chooses.kernel);
         chooses.kernel = NULL;
-        GI_TRY(gi_pool_kernel(run, o->kernel, o->scale,
-                              ldexp(1, WIDTHS / 2 - w), &chooses));
+        GI_TRY(gi_joined_kernel(run, o->kernel, o->scale,
+                                ldexp(1, WIDTHS / 2 - w), &chooses));
         GI_TRY(power_ratio(run, &chooses, o->precision, &ratio));
         if (!tests.kernel || ratio > best) {
             gram_kernel_free(tests.kernel);
@@ -103,13 +104,13 @@ gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p)
             best = ratio;
         }
     }
-    GI_TRY(gi_pool_compile(run, &tests));
-    gi_pool_clear(p);
+    GI_TRY(gi_joined_compile(run, &tests));
+    gi_joined_clear(p);
     *p = tests;
-    tests = (gi_pool){0};
+    tests = (gi_joined){0};
 done:
     gi_free(keep);
-    gi_pool_clear(&chooses);
-    gi_pool_clear(&tests);
+    gi_joined_clear(&chooses);
+    gi_joined_clear(&tests);
     return status;
 }

@@ -96,7 +96,7 @@ typedef struct testing {
     gi_run *run;
     gram_test_options o;
     gram_test *t;
-    gi_look look;
+    gi_mmd_pass look;
 } testing;
 
 static size_t wanted_bins(const testing *g)
@@ -114,9 +114,10 @@ static size_t wanted_bins(const testing *g)
 static gram_status estimate(testing *g)
 {
     gram_status status = GRAM_OK;
-    gi_look *l = &g->look;
+    gi_mmd_pass *l = &g->look;
 
-    GI_TRY(gi_look_new(g->run, &g->t->pool, wanted_bins(g), g->o.precision, l));
+    GI_TRY(gi_mmd_pass_new(g->run, &g->t->pool, wanted_bins(g), g->o.precision,
+                           l));
     g->t->witness = l->witness;
     l->witness = NULL;
     if (!(l->e.spread > 1e-12))
@@ -181,8 +182,8 @@ done:
 static gram_status wild(testing *g)
 {
     gram_status status = GRAM_OK;
-    const gi_pool *p = &g->t->pool;
-    gi_cut c = g->look.c;
+    const gi_joined *p = &g->t->pool;
+    gi_bin_rows c = g->look.c;
     gi_permuted found = {0};
 
     c.x = c.at = NULL;
@@ -268,7 +269,7 @@ static gram_status by_blocks(testing *g)
 {
     gram_status status;
     gram_test_report *r = &g->t->report;
-    const gi_pool *p = &g->t->pool;
+    const gi_joined *p = &g->t->pool;
     size_t fewer = p->m < p->n ? p->m : p->n, size = g->o.block;
 
     if (g->o.statistic == GRAM_TEST_LINEAR)
@@ -285,7 +286,7 @@ static gram_status by_aggregate(testing *g)
 {
     gram_status status;
     gram_test_report *r = &g->t->report;
-    gi_pool *p = &g->t->pool;
+    gi_joined *p = &g->t->pool;
     gi_aggregate found = {0};
     gi_run *all = g->run, part = gi_run_part(all, 0, 0.8);
 
@@ -298,7 +299,7 @@ static gram_status by_aggregate(testing *g)
     r->kernels = found.kernels;
     p->kernel = found.best;
     found.best = NULL;
-    GI_TRY(gi_pool_compile(g->run, p));
+    GI_TRY(gi_joined_compile(g->run, p));
     GI_TRY(by_statistic(g));
 done:
     g->run = all;
@@ -311,16 +312,16 @@ static gram_status make_test(testing *g, const gram_table *a,
 {
     gram_status status = GRAM_OK;
     gram_test *t = g->t;
-    gi_pool *p = &t->pool;
+    gi_joined *p = &t->pool;
     gi_run *all = g->run, part = gi_run_part(all, 0, g->o.split > 0 ? 0.5 : 0);
 
     g->run = &part;
-    GI_TRY(gi_pool_join(g->run, a, b, g->o.missing, &t->warnings, p));
+    GI_TRY(gi_joined_join(g->run, a, b, g->o.missing, &t->warnings, p));
     t->report.kernels = 1;
     if (g->o.split > 0)
-        GI_TRY(gi_pool_split(g->run, &g->o, p));
+        GI_TRY(gi_joined_split(g->run, &g->o, p));
     else if (!g->o.aggregate)
-        GI_TRY(gi_pool_kernel(g->run, g->o.kernel, g->o.scale, 1, p));
+        GI_TRY(gi_joined_kernel(g->run, g->o.kernel, g->o.scale, 1, p));
     part = gi_run_part(all, g->o.split > 0 ? 0.5 : 0, 1);
     if (g->o.aggregate)
         GI_TRY(by_aggregate(g));
@@ -328,7 +329,7 @@ static gram_status make_test(testing *g, const gram_table *a,
         GI_TRY(by_blocks(g));
     else
         GI_TRY(by_statistic(g));
-    GI_TRY(gi_pool_warn(g->run, p, &t->warnings));
+    GI_TRY(gi_joined_warn(g->run, p, &t->warnings));
     t->report.m = p->m;
     t->report.n = p->n;
     t->report.d = p->program->sources;
@@ -379,7 +380,7 @@ gram_status gi_test_samples(gi_run *run, const gram_table *a,
     *out = g.t;
     g.t = NULL;
 done:
-    gi_look_clear(&g.look);
+    gi_mmd_pass_clear(&g.look);
     gram_test_free(g.t);
     if (*out)
         (*out)->report.peak_bytes = gi_run_peak(run);
@@ -399,7 +400,7 @@ void gram_test_free(gram_test *t)
 {
     if (!t)
         return;
-    gi_pool_clear(&t->pool);
+    gi_joined_clear(&t->pool);
     gram_kernel_free(t->other);
     gi_free(t->witness);
     gi_dict_free(&t->warnings);

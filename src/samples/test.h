@@ -6,7 +6,7 @@
 #include "samples/mmd.h"
 
 struct gram_test {
-    gi_pool pool;       /* what was tested; n = 0: independence */
+    gi_joined pool;     /* what was tested; n = 0: independence */
     gram_kernel *other; /* independence: the kernel of y */
     double *witness;    /* per row of the pool; NULL: independence */
     gi_dict warnings;   /* sentences */
@@ -28,6 +28,7 @@ gram_status gi_test_samples(gi_run *run, const gram_table *a,
 
 /* split.c: the width of greatest power on some rows of the pool; the others,
  * with that kernel, become the pool. */
-gram_status gi_pool_split(gi_run *run, const gram_test_options *o, gi_pool *p);
+gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
+                            gi_joined *p);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "samples/test.h"
 
 enum {
@@ -41,13 +41,13 @@ static gram_status at_own_rows(gi_run *run, const gram_test *t, double *out)
 {
     gram_status status = GRAM_OK;
     const size_t rows = t->pool.m + t->pool.n;
-    gi_look l = {0};
+    gi_mmd_pass l = {0};
 
     if (!t->witness)
-        GI_TRY(gi_look_new(run, &t->pool, 1, 0, &l));
+        GI_TRY(gi_mmd_pass_new(run, &t->pool, 1, 0, &l));
     memcpy(out, t->witness ? t->witness : l.witness, rows * sizeof *out);
 done:
-    gi_look_clear(&l);
+    gi_mmd_pass_clear(&l);
     return status;
 }
 
@@ -56,7 +56,7 @@ gram_status gram_test_witness(const gram_test *t, const gram_table *table,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
-    const gi_pool *p = &t->pool;
+    const gi_joined *p = &t->pool;
     gi_points *x = NULL;
     double *w = NULL;
 
@@ -134,7 +134,7 @@ done:
 
 /* Of a number column, in standard deviations of all rows; NaN: not a number,
  * or constant. */
-static gram_status column_distance(const gi_pool *p, const gi_column *c,
+static gram_status column_distance(const gi_joined *p, const gi_column *c,
                                    double *out)
 {
     gram_status status = GRAM_OK;
@@ -169,8 +169,8 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* At most `most` rows of each sample. */
-static gram_status sample_pool(gi_run *run, const gi_pool *p, size_t most,
-                               gi_pool *out)
+static gram_status sample_pool(gi_run *run, const gi_joined *p, size_t most,
+                               gi_joined *out)
 {
     gram_status status = GRAM_OK;
     gi_rng rng = gi_rng_new(run->seed, STREAM);
@@ -188,7 +188,7 @@ static gram_status sample_pool(gi_run *run, const gi_pool *p, size_t most,
     gi_rng_shuffle(&rng, row + p->m, p->n);
     for (size_t i = 0; i < rows; i++)
         keep[row[i]] = i < p->m ? i < out->m : i - p->m < out->n;
-    GI_TRY(gi_table_part(run, p->table, NULL, keep, &out->table));
+    GI_TRY(gi_table_subset(run, p->table, NULL, keep, &out->table));
     out->program = p->program;
 done:
     gi_free(keep);
@@ -198,17 +198,17 @@ done:
 
 /* The unbiased statistic of a sample, with column j shuffled (SIZE_MAX: as it
  * is). */
-static gram_status without_column(gi_run *run, const gi_pool *sample, size_t j,
-                                  double *out)
+static gram_status without_column(gi_run *run, const gi_joined *sample,
+                                  size_t j, double *out)
 {
     gram_status status = GRAM_OK;
     const size_t rows = sample->m + sample->n;
     gi_rng rng = gi_rng_new(run->seed, STREAM + 1);
-    gi_pool p = {.m = sample->m, .n = sample->n, .program = sample->program};
+    gi_joined p = {.m = sample->m, .n = sample->n, .program = sample->program};
     size_t *order = NULL;
-    gi_look l = {0};
+    gi_mmd_pass l = {0};
 
-    GI_TRY(gi_table_part(run, sample->table, NULL, NULL, &p.table));
+    GI_TRY(gi_table_subset(run, sample->table, NULL, NULL, &p.table));
     GI_TRY(GI_NEW(run, order, rows));
     for (size_t i = 0; i < rows; i++)
         order[i] = i;
@@ -216,23 +216,23 @@ static gram_status without_column(gi_run *run, const gi_pool *sample, size_t j,
     if (j < p.table->cols)
         GI_TRY(gi_column_reorder(run, &p.table->column[j], order, rows));
     GI_TRY(gi_points_new(run, p.program, p.table, GI_DOUBLE, &p.x));
-    GI_TRY(gi_look_new(run, &p, 1, 2, &l));
+    GI_TRY(gi_mmd_pass_new(run, &p, 1, 2, &l));
     *out = l.e.unbiased;
 done:
-    gi_look_clear(&l);
+    gi_mmd_pass_clear(&l);
     gi_free(order);
     p.program = NULL;
-    gi_pool_clear(&p);
+    gi_joined_clear(&p);
     return status;
 }
 
-static gram_status measure(gi_run *run, const gi_pool *p, standing *s,
+static gram_status measure(gi_run *run, const gi_joined *p, standing *s,
                            size_t *count)
 {
     gram_status status = GRAM_OK;
     const double d = (double)p->program->sources;
     double most = sqrt(effort / (d * (d + 20))) / 2, whole = 0;
-    gi_pool sample = {0};
+    gi_joined sample = {0};
 
     most = fmin(LARGEST, fmax(MIN_ROWS, most));
     GI_TRY(sample_pool(run, p, (size_t)most, &sample));
@@ -257,7 +257,7 @@ static gram_status measure(gi_run *run, const gi_pool *p, standing *s,
     qsort(s, *count, sizeof *s, compare_parts);
 done:
     sample.program = NULL;
-    gi_pool_clear(&sample);
+    gi_joined_clear(&sample);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 /* The column of t that goes behind `c`. */
 static gram_status find_column(const gram_table *t, const gi_column *c,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 /* Row i becomes the old row order[i], of one sparse column. */
 static gram_status reorder_sparse(gi_run *run, gi_sparse *s,

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "cpu/cpu.h"
 #include "kernels/engine/engine.h"
 #include "kernels/program/points.h"
@@ -281,11 +282,6 @@ static inline double gi_op_factor(const gi_op *op, const double *theta)
 static inline size_t gi_round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
-}
-
-static inline size_t gi_min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Element 0 of the register of an instruction. */

@@ -48,7 +48,7 @@ static gram_status look(compiler *c, const gi_kernel_node *node,
         p->lookers_room = room;
     }
     GI_TRY(gi_view_find(p, c->t, scope, need, view));
-    p->looker[p->lookers++] = (gi_looker){node, *view};
+    p->looker[p->lookers++] = (gi_mmd_passes){node, *view};
 done:
     return status;
 }

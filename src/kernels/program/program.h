@@ -111,10 +111,10 @@ typedef struct gi_view {
 } gi_view;
 
 /* Who looks at a view: a leaf, or a weight at its factor. */
-typedef struct gi_looker {
+typedef struct gi_mmd_passes {
     const gi_kernel_node *node;
     int view;
-} gi_looker;
+} gi_mmd_passes;
 
 struct gram_program {
     gi_run *run;
@@ -129,7 +129,7 @@ struct gram_program {
     gi_dict source_names; /* string i is the name of source i */
     gi_view *view;
     size_t views, views_room;
-    gi_looker *looker;
+    gi_mmd_passes *looker;
     size_t lookers, lookers_room;
     gi_matrix **matrix;
     size_t matrices;

@@ -20,14 +20,9 @@
  * waiting. */
 enum { EDGE = GI_CHOL_EDGE, EDGE_MAX = GI_CHOL_EDGE_MAX, TILES = 8 };
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t best_edge(size_t n)
 {
-    return min_size((n / TILES / EDGE + 1) * EDGE, EDGE_MAX);
+    return gi_min_size((n / TILES / EDGE + 1) * EDGE, EDGE_MAX);
 }
 
 static size_t elements(size_t n, size_t edge)
@@ -112,9 +107,9 @@ static void copy_row(const gi_chol *c, size_t i, size_t first, size_t end,
     size_t step = height(c, i / c->edge);
 
     for (size_t j = first, next; j < end; out += next - j, j = next) {
-        next = min_size(end, (j / c->edge + 1) * c->edge);
+        next = gi_min_size(end, (j / c->edge + 1) * c->edge);
         if (j <= i) {
-            next = min_size(next, i + 1);
+            next = gi_min_size(next, i + 1);
             c->blas->read(next - j, element(c, j, i), step, out);
         } else if (c->inverted) {
             c->blas->read(next - j, element(c, i, j), 1, out);
@@ -136,7 +131,7 @@ void gi_chol_set_row(gi_chol *c, size_t i, const double *row)
     size_t step = height(c, i / c->edge);
 
     for (size_t j = 0, next; j <= i; j = next) {
-        next = min_size(i + 1, (j / c->edge + 1) * c->edge);
+        next = gi_min_size(i + 1, (j / c->edge + 1) * c->edge);
         c->blas->write(next - j, row + j, element(c, j, i), step);
     }
 }
@@ -146,7 +141,7 @@ void gi_chol_set_row(gi_chol *c, size_t i, const double *row)
 static void gather_row(const gi_chol *from, const size_t *index, size_t rows,
                        gi_chol *to, size_t row, size_t i)
 {
-    size_t end = min_size((i + 1) * to->edge, rows);
+    size_t end = gi_min_size((i + 1) * to->edge, rows);
     size_t col = row > i * to->edge ? row : i * to->edge, run;
 
     for (; col < end; col += run) {
@@ -163,11 +158,11 @@ static void gather_row(const gi_chol *from, const size_t *index, size_t rows,
 void gi_chol_gather(const gi_run *run, const gi_chol *from, const size_t *index,
                     size_t rows, gi_chol *to)
 {
-    size_t tiles = min_size(to->tiles, rows / to->edge + 1);
+    size_t tiles = gi_min_size(to->tiles, rows / to->edge + 1);
 
     GI_PARALLEL_TASKS(run->threads)
     for (size_t i = 0; i < tiles; i++) {
-        size_t end = min_size((i + 1) * to->edge, rows);
+        size_t end = gi_min_size((i + 1) * to->edge, rows);
 
         for (size_t row = 0; row < end; row++)
             gather_row(from, index, rows, to, row, i);

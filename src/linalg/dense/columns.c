@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "cpu/cpu.h"
 
@@ -17,11 +18,6 @@ enum { WIDE = GI_COLUMNS_WIDE, HIGH = GI_COLUMNS_HIGH, DEEP = GI_COLUMNS_DEEP };
 
 /* Triangles up to this size are solved row by row. */
 enum { TRIANGLE = GI_COLUMNS_TRIANGLE };
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static size_t round_up(size_t n, size_t unit)
 {
@@ -91,7 +87,7 @@ gram_status gi_columns_gemm(gi_run *run, int ta, size_t n, size_t m, size_t k,
     GI_TRY(GI_NEW(run, rooms, (size_t)run->threads * room));
     GI_PARALLEL_TASKS(run->threads)
     for (size_t i = 0; i < n; i += HIGH) {
-        const size_t some = min_size(HIGH, n - i);
+        const size_t some = gi_min_size(HIGH, n - i);
         double *own = rooms + (size_t)gi_thread_number() * room;
 
         for (size_t r = i; r < i + some; r++)

@@ -9,6 +9,7 @@
 #include "linalg/dense/gemm.h"
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -46,11 +47,6 @@ static size_t tile_edge(size_t m, size_t n)
     return units * EDGE_UNIT > EDGE_MIN ? units * EDGE_UNIT : EDGE_MIN;
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
                            size_t n, size_t k, double alpha, matrix a, matrix b,
                            double beta, void *c, size_t ldc)
@@ -71,12 +67,12 @@ static gram_status product(const gi_run *run, const gi_blas *blas, size_t m,
         size_t p = 0;
 
         do {
-            size_t depth = min_size(k - p, DEPTH);
+            size_t depth = gi_min_size(k - p, DEPTH);
 
-            blas->gemm(a.transposed, b.transposed, min_size(edge, m - i),
-                       min_size(edge, n - j), depth, alpha, at(blas, &a, i, p),
-                       a.ld, at(blas, &b, p, j), b.ld, p == 0 ? beta : 1, tile,
-                       ldc);
+            blas->gemm(a.transposed, b.transposed, gi_min_size(edge, m - i),
+                       gi_min_size(edge, n - j), depth, alpha,
+                       at(blas, &a, i, p), a.ld, at(blas, &b, p, j), b.ld,
+                       p == 0 ? beta : 1, tile, ldc);
             p += depth;
         } while (p < k);
     }

@@ -59,11 +59,6 @@ static size_t stripe_end(const gi_pivot *p, size_t s)
     return s + 1 < stripes(p) ? (s + 1) * STRIPE : p->n;
 }
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t largest(const gi_pivot *p)
 {
     size_t best = 0;
@@ -82,7 +77,7 @@ static void choose(work *w)
 {
     const double *d = w->p->diagonal;
     size_t best = largest(w->p), good = 0, seen = 0;
-    size_t room = min_size(w->block, w->most - w->p->rank) - 1;
+    size_t room = gi_min_size(w->block, w->most - w->p->rank) - 1;
     double least = fmax(SHARE * d[best], w->limit);
 
     w->candidates = 0;
@@ -90,7 +85,7 @@ static void choose(work *w)
         return;
     for (size_t i = 0; i < w->p->n; i++)
         good += i != best && d[i] > least;
-    room = min_size(room, good);
+    room = gi_min_size(room, good);
     w->candidate[w->candidates++] = best;
     for (size_t i = 0; i < w->p->n; i++)
         if (i != best && d[i] > least) {
@@ -109,7 +104,7 @@ static gram_status reserve(work *w, size_t cols)
 
     if (cols <= p->room)
         return GRAM_OK;
-    room = min_size(room > cols ? room : cols, w->most);
+    room = gi_min_size(room > cols ? room : cols, w->most);
     GI_TRY(gi_size_mul(p->n, room, &size));
     GI_TRY(GI_GROW(w->run, p->factor, size));
     GI_TRY(GI_GROW(w->run, w->known, BLOCK * room));
@@ -246,7 +241,7 @@ static gram_status make_factor(work *w, gi_pivot_rows rows, void *user)
         GI_TRY(find_rows(w, rows, user));
         factor_block(w);
         store(w);
-        w->block = min_size(2 * w->taken, BLOCK);
+        w->block = gi_min_size(2 * w->taken, BLOCK);
         w->block = w->block < BLOCK_MIN ? BLOCK_MIN : w->block;
         GI_TRY(check_diagonal(w));
         GI_TRY(gi_run_tick(w->run, (double)p->rank / (double)w->most));
@@ -259,7 +254,7 @@ gram_status gi_pivot_new(gi_run *run, size_t n, const double *diagonal,
                          gi_pivot_rows rows, void *user, double tolerance,
                          size_t most, gi_pivot **out)
 {
-    work w = {.run = run, .most = min_size(most, n), .block = BLOCK};
+    work w = {.run = run, .most = gi_min_size(most, n), .block = BLOCK};
     gi_pivot *p = NULL;
     double top;
     gram_status status;

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "kernels/proof/spectrum.h"
 #include "machines/fit.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 enum {
     MOST = GI_CERTIFICATE_ROWS,
@@ -36,7 +36,7 @@ gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m)
             left -= !keep[i];
             keep[i] = 1;
         }
-        GI_TRY(gi_table_part(run, t, NULL, keep, &sample));
+        GI_TRY(gi_table_subset(run, t, NULL, keep, &sample));
     }
     GI_TRY(gi_kernel_spectrum(run, m->kernel, sample ? sample : t,
                               GI_SPECTRUM_DENSE, &spectrum));

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/proof/certified.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "machines/select/select.h"
 
 /* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
@@ -266,7 +266,7 @@ static gram_status take_columns(gi_fit *f, const gram_table *known)
         columns[j] = t->column[j].role != GRAM_ROLE_FEATURE ||
                      gi_dict_find(&known->names, name, strlen(name)) >= 0;
     }
-    GI_TRY(gi_table_part(f->run, t, columns, NULL, &part));
+    GI_TRY(gi_table_subset(f->run, t, columns, NULL, &part));
     gram_table_free(f->part);
     f->part = part;
 done:
@@ -324,7 +324,7 @@ static gram_status keep_columns(gi_fit *f)
         GI_TRY(gram_table_find(t, s->block ? s->block : s->name, &j));
         columns[j] = 1;
     }
-    GI_TRY(gi_table_part(f->run, t, columns, NULL, &f->m->table));
+    GI_TRY(gi_table_subset(f->run, t, columns, NULL, &f->m->table));
 done:
     gi_free(columns);
     return status;

@@ -123,8 +123,9 @@ void gi_machine_summarise(gram_machine *m)
     }
 }
 
-gram_status gi_machine_wishes(gi_run *run, const gram_fit_options *o, size_t n,
-                              gi_problem *p, unsigned char **held)
+gram_status gi_machine_preferences(gi_run *run, const gram_fit_options *o,
+                                   size_t n, gi_problem *p,
+                                   unsigned char **held)
 {
     gram_status status = GRAM_OK;
 
@@ -158,7 +159,7 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
 
         p.keep_factor = m->keep_factor || m->n < EVIDENCE_ROWS ||
                         m->precision == GI_FACTOR_DOUBLE;
-        GI_TRY(gi_machine_wishes(run, o, m->n, &p, &held));
+        GI_TRY(gi_machine_preferences(run, o, m->n, &p, &held));
         GI_TRY(gi_solver_solve(&part, solver, &p, &m->solution[q]));
         GI_TRY(gi_machine_conclude(&part, m, q, &p));
         gi_free(held);

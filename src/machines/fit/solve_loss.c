@@ -11,10 +11,10 @@
 
 #include "base/mem.h"
 #include "machines/machine.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "solvers/gap.h"
 #include "solvers/many.h"
-#include "solvers/sample.h"
+#include "solvers/row_subset.h"
 
 /* -------------------------------------------------------------------- solve */
 
@@ -54,7 +54,7 @@ done:
 
 /* The problem of one function, on rows of its own if not all take part. */
 typedef struct function {
-    gi_sample sample;
+    gi_row_subset sample;
     gi_operator *own;
     size_t *row, count;
 } function;
@@ -67,8 +67,8 @@ static gram_status function_new(gi_run *run, const gram_machine *m,
     gi_problem p = gi_machine_problem(m, K, q, room);
 
     GI_TRY(find_rows(run, m, q, &f->row, &f->count));
-    GI_TRY(
-        gi_sample_new(run, m->program, m->x, &p, f->row, f->count, &f->sample));
+    GI_TRY(gi_row_subset_new(run, m->program, m->x, &p, f->row, f->count,
+                             &f->sample));
     f->sample.problem.K = K;
     if (f->row) {
         GI_TRY(
@@ -82,7 +82,7 @@ done:
 static void function_free(function *f)
 {
     gi_operator_free(f->own);
-    gi_sample_free(&f->sample);
+    gi_row_subset_free(&f->sample);
     gi_free(f->row);
 }
 
@@ -97,7 +97,7 @@ static gram_status solve_function(gi_run *run, gram_machine *m,
     function f = {0};
 
     GI_TRY(function_new(run, m, K, q, room, &f));
-    GI_TRY(gi_machine_wishes(run, o, f.count, &f.sample.problem, &held));
+    GI_TRY(gi_machine_preferences(run, o, f.count, &f.sample.problem, &held));
     GI_TRY(gi_solver_solve(run, solver, &f.sample.problem, s));
     if (f.row)
         GI_TRY(scatter(run, m->n, f.row, f.count, s));
@@ -294,7 +294,7 @@ static gram_status drop_rows(gi_run *run, gram_machine *m)
         kept = keep[0] = 1; /* f is a constant */
     if (kept == m->n || gi_program_addresses_rows(m->program))
         goto done;
-    GI_TRY(gi_table_part(run, m->table, NULL, keep, &table));
+    GI_TRY(gi_table_subset(run, m->table, NULL, keep, &table));
     for (size_t q = 0; q < m->solutions; q++)
         squeeze(m->solution[q].alpha, m->n, m->solutions > 1 ? 1 : m->targets,
                 keep);

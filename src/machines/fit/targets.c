@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "machines/fit.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 /* Squares of larger numbers, summed, might overflow. */
 static const double largest = 1e140;
@@ -113,7 +113,7 @@ static gram_status read_noise(gi_fit *f)
         m->noise = NULL;
     }
     if (m->n < t->rows && m->n > 0) {
-        GI_TRY(gi_table_part(f->run, t, NULL, keep, &part));
+        GI_TRY(gi_table_subset(f->run, t, NULL, keep, &part));
         gram_table_free(f->part);
         f->part = part;
     }

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "machines/fit.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "solvers/system.h"
 
 /* --------------------------------------------------------------------- rows */
@@ -277,7 +277,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     if (to->n == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE, "no rows are left"));
     GI_TRY(join_numbers(&run, m, keep, f.m, to));
-    GI_TRY(gi_table_part(&run, m->table, NULL, keep, &kept));
+    GI_TRY(gi_table_subset(&run, m->table, NULL, keep, &kept));
     GI_TRY(
         gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL, &to->table));
     GI_TRY(gi_machine_compile(&run, to));

@@ -11,7 +11,7 @@ static gram_status from_errors(gi_run *run, const gram_machine *m,
                                double *alpha)
 {
     gram_status status = GRAM_OK;
-    gi_asked a = {.run = run, .m = m, .table = m->table, .rows = m->n};
+    gi_query a = {.run = run, .m = m, .table = m->table, .rows = m->n};
     gram_predictor *p = NULL;
     size_t T = m->targets;
 
@@ -24,7 +24,7 @@ static gram_status from_errors(gi_run *run, const gram_machine *m,
     GI_TRY(gi_predictor_new(run, m, NULL, &p));
     a.p = p;
     GI_TRY(gi_operator_on(run, p->basis, m->x, &a.T));
-    GI_TRY(gi_asked_mean(&a, alpha));
+    GI_TRY(gi_query_mean(&a, alpha));
     for (size_t i = 0; i < m->n; i++)
         for (size_t t = 0; t < T; t++)
             alpha[i * T + t] =

@@ -13,7 +13,7 @@
 #include "data/table/missing.h"
 #include "data/read/reader.h"
 #include "machines/fit.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "machines/predict/predict.h"
 
 static size_t count_missing(const gram_table *t)
@@ -47,7 +47,7 @@ static gram_status leave_out(gi_fit *f)
     for (size_t i = 0; i < t->rows; i++)
         if (whole[i])
             f->source[n++] = i;
-    GI_TRY(gi_table_part(f->run, t, NULL, whole, &f->part));
+    GI_TRY(gi_table_subset(f->run, t, NULL, whole, &f->part));
 done:
     gi_free(whole);
     return status;
@@ -79,7 +79,7 @@ gram_status gi_fit_complete(gi_fit *f)
         GI_TRY(gi_fills_learn(f->run, gi_fit_table(f), policy, fills));
     if (!fills_in(policy) || (!some && !f->fills))
         goto done;
-    GI_TRY(gi_table_part(f->run, f->table, NULL, NULL, &f->part));
+    GI_TRY(gi_table_subset(f->run, f->table, NULL, NULL, &f->part));
     GI_TRY(gi_fills_apply(f->run, fills, f->part));
 done:
     return status;
@@ -172,7 +172,7 @@ gram_status gi_machine_complete(gi_run *run, const gram_machine *m,
         return status;
     GI_TRY(GI_NEW(run, mark, t->cols));
     mark_columns(m, t, 1, mark);
-    GI_TRY(gi_table_part(run, t, mark, NULL, &own));
+    GI_TRY(gi_table_subset(run, t, mark, NULL, &own));
     GI_TRY(gi_machine_fill(run, m, asked, own));
     *out = own;
     own = NULL;
@@ -182,7 +182,7 @@ done:
     return status;
 }
 
-gram_status gi_asked_complete(gi_asked *a)
+gram_status gi_query_complete(gi_query *a)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
@@ -196,7 +196,7 @@ gram_status gi_asked_complete(gi_asked *a)
         return status;
     GI_TRY(GI_NEW(a->run, mark, t->cols));
     mark_columns(m, t, 0, mark);
-    GI_TRY(gi_table_part(a->run, t, mark, NULL, &a->own));
+    GI_TRY(gi_table_subset(a->run, t, mark, NULL, &a->own));
     if (policy == GRAM_MISSING_DROP) {
         GI_TRY(GI_NEW(a->run, a->whole, t->rows));
         gi_table_whole_rows(a->own, NULL, a->whole);
@@ -214,7 +214,7 @@ static void blank_reals(double *x, size_t row, size_t each)
         x[row * each + k] = NAN;
 }
 
-void gi_asked_blank(const gi_asked *a, size_t why, const gram_prediction *out)
+void gi_query_blank(const gi_query *a, size_t why, const gram_prediction *out)
 {
     size_t T = a->m->targets, terms = a->m->terms;
 

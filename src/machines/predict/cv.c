@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "machines/predict/predict.h"
 #include "machines/predict/score.h"
 #include "machines/select/select.h"
@@ -33,10 +33,10 @@ static gram_status train(gi_run *run, const gram_table *t,
     GI_TRY(GI_NEW(run, keep, t->rows));
     for (size_t i = 0; i < t->rows; i++)
         keep[i] = fold[i] == which;
-    GI_TRY(gi_table_part(run, t, NULL, keep, held));
+    GI_TRY(gi_table_subset(run, t, NULL, keep, held));
     for (size_t i = 0; i < t->rows; i++)
         keep[i] = fold[i] != which;
-    GI_TRY(gi_table_part(run, t, NULL, keep, &rest));
+    GI_TRY(gi_table_subset(run, t, NULL, keep, &rest));
     GI_TRY(gi_machine_fit(run, rest, o, machine));
 done:
     gram_table_free(rest);

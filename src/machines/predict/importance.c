@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "machines/machine.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "machines/predict/predict.h"
 
 enum { ROWS = GI_IMPORTANCE_ROWS };
@@ -32,7 +32,7 @@ static gram_status sample_rows(gi_run *run, const gram_machine *m,
     gi_rng_shuffle(&rng, order, m->n);
     for (size_t i = 0; i < m->n && i < ROWS; i++)
         keep[order[i]] = 1;
-    GI_TRY(gi_table_part(run, m->table, NULL, keep, out));
+    GI_TRY(gi_table_subset(run, m->table, NULL, keep, out));
 done:
     gi_free(order);
     gi_free(keep);
@@ -76,7 +76,7 @@ static gram_status measure_column(gi_run *run, const gram_machine *m,
     size_t *order = NULL;
     gi_rng rng = gi_rng_new(run->seed, 1 + source);
 
-    GI_TRY(gi_table_part(run, rows, NULL, NULL, &t));
+    GI_TRY(gi_table_subset(run, rows, NULL, NULL, &t));
     GI_TRY(source_column(m, t, source, &c));
     GI_TRY(GI_NEW(run, order, t->rows));
     for (size_t i = 0; i < t->rows; i++)

@@ -23,7 +23,7 @@
 enum { ROWS = GI_SYSTEM_ROWS };
 
 typedef struct jackknife {
-    const gi_asked *a;
+    const gi_query *a;
     gi_posterior p;
     size_t n;
     size_t low, high; /* order statistics, from 1; 0 and n + 1: infinite */
@@ -145,7 +145,7 @@ static gram_status intervals(jackknife *k, size_t q, const double *mean,
                              double *lower, double *upper)
 {
     gram_status status = GRAM_OK;
-    const gi_asked *a = k->a;
+    const gi_query *a = k->a;
     size_t T = a->m->targets, each = k->p.p.targets;
 
     GI_TRY(gi_operator_prepare(a->T, a->run, &gi_blas_double));
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-gram_status gi_predict_jackknife(const gi_asked *a, double interval,
+gram_status gi_predict_jackknife(const gi_query *a, double interval,
                                  const double *mean, double *lower,
                                  double *upper)
 {

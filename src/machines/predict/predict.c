@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "cpu/cpu.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 #include "machines/predict/predict.h"
 
 /* Rows whose features are made at a time. */
@@ -40,12 +40,12 @@ gram_status gi_interval_check(const gram_predict_options *o, double *out)
 
 /* ------------------------------------------------------------------- asked */
 
-gram_status gi_asked_begin(gi_asked *a)
+gram_status gi_query_begin(gi_query *a)
 {
     gram_status status = GRAM_OK;
 
     a->rows = gram_table_rows(a->table);
-    GI_TRY(gi_asked_complete(a));
+    GI_TRY(gi_query_complete(a));
     GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
         a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
     if (a->rows > 0)
@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-void gi_asked_end(gi_asked *a)
+void gi_query_end(gi_query *a)
 {
     gi_operator_free(a->T);
     gi_points_free(a->x);
@@ -79,7 +79,7 @@ static void weigh(const gi_run *run, size_t m, size_t targets, size_t N,
 }
 
 /* Of solution q, which has weights: phi(x).w. */
-static gram_status mean_of_features(const gi_asked *a, size_t q, size_t targets,
+static gram_status mean_of_features(const gi_query *a, size_t q, size_t targets,
                                     double *out)
 {
     gram_status status = GRAM_OK;
@@ -106,7 +106,7 @@ done:
 }
 
 /* out[i*targets + t] of the targets of solution q, without shift. */
-static gram_status mean_of(const gi_asked *a, size_t q, size_t targets,
+static gram_status mean_of(const gi_query *a, size_t q, size_t targets,
                            double *out)
 {
     gram_status status = GRAM_OK;
@@ -131,7 +131,7 @@ done:
 }
 
 /* Several solutions that are sums over the rows share one pass. */
-static gram_status mean_of_all(const gi_asked *a, double *out)
+static gram_status mean_of_all(const gi_query *a, double *out)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
@@ -144,7 +144,7 @@ done:
     return status;
 }
 
-gram_status gi_asked_f(const gi_asked *a, double *f)
+gram_status gi_query_f(const gi_query *a, double *f)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
@@ -172,14 +172,14 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-gram_status gi_asked_mean(const gi_asked *a, double *mean)
+gram_status gi_query_mean(const gi_query *a, double *mean)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
     const gi_loss *loss = m->loss;
     size_t T = m->targets;
 
-    GI_TRY(gi_asked_f(a, mean));
+    GI_TRY(gi_query_f(a, mean));
     for (size_t i = 0; m->losses > 1 && i < a->rows; i++)
         qsort(mean + i * T, T, sizeof *mean, compare_numbers);
     for (size_t k = 0; loss->class_->predict && k < a->rows * T; k++)
@@ -190,7 +190,7 @@ done:
 
 /* ---------------------------------------------------------------- variance */
 
-gram_status gi_asked_variance(const gi_asked *a, double *variance)
+gram_status gi_query_variance(const gi_query *a, double *variance)
 {
     gram_status status = GRAM_OK;
     size_t Q = a->m->solutions;
@@ -221,7 +221,7 @@ done:
     return status;
 }
 
-gram_status gi_asked_noise(const gi_asked *a, double *D)
+gram_status gi_query_noise(const gi_query *a, double *D)
 {
     const gram_machine *m = a->m;
     const gram_table *t = a->table;
@@ -245,7 +245,7 @@ gram_status gi_asked_noise(const gi_asked *a, double *D)
 }
 
 /* Standard deviations, and from them Gaussian intervals if z > 0. */
-static gram_status spread(const gi_asked *a, double z, const double *mean,
+static gram_status spread(const gi_query *a, double z, const double *mean,
                           const gram_prediction *out)
 {
     gram_status status = GRAM_OK;
@@ -255,8 +255,8 @@ static gram_status spread(const gi_asked *a, double z, const double *mean,
 
     GI_TRY(GI_NEW(a->run, variance, a->rows * m->solutions));
     GI_TRY(GI_NEW(a->run, D, a->rows));
-    GI_TRY(gi_asked_noise(a, D));
-    GI_TRY(gi_asked_variance(a, variance));
+    GI_TRY(gi_query_noise(a, D));
+    GI_TRY(gi_query_variance(a, variance));
     for (size_t k = 0; k < a->rows * T; k++) {
         size_t i = k / T, t = k % T, q = m->solutions > 1 ? t : 0;
         double f = m->amplitude[t] * variance[i * m->solutions + q];
@@ -301,14 +301,14 @@ static gram_status check(const gram_machine *m, const gram_prediction *out)
     return GRAM_OK;
 }
 
-static gram_status predict(const gi_asked *asked, const gram_predict_options *o,
+static gram_status predict(const gi_query *asked, const gram_predict_options *o,
                            const gram_prediction *out)
 {
     const int more = out->std || out->std_f || out->lower || out->upper ||
                      out->terms || out->terms_std || out->why || out->why_part;
     gi_run part = gi_run_part(asked->run, 0, more ? 0.05 : 1);
-    gi_asked own_part = *asked;
-    const gi_asked *a = &own_part;
+    gi_query own_part = *asked;
+    const gi_query *a = &own_part;
     gram_status status = GRAM_OK;
     int interval = out->lower || out->upper, classes = out->label || out->proba;
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
@@ -324,12 +324,12 @@ static gram_status predict(const gi_asked *asked, const gram_predict_options *o,
         mean = own;
     }
     if (mean)
-        GI_TRY(gi_asked_mean(a, mean));
+        GI_TRY(gi_query_mean(a, mean));
     if (out->label)
         GI_TRY(gi_classes_label(a->run, &decide, mean, a->rows, out->label));
     if (out->proba)
         GI_TRY(a->m->classes.link == GI_LINK_PROCESS
-                   ? gi_asked_process(a, mean, out->proba)
+                   ? gi_query_process(a, mean, out->proba)
                    : gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
                                       out->proba));
     if (more)
@@ -354,7 +354,7 @@ static gram_status ask(gi_run *run, const gram_predictor *p,
 {
     gram_status status = GRAM_OK;
     const gram_predict_options *o = &p->o;
-    gi_asked a = {
+    gi_query a = {
         .run = run,
         .p = p,
         .m = p->m,
@@ -363,12 +363,12 @@ static gram_status ask(gi_run *run, const gram_predictor *p,
         .missing = o->missing,
     };
 
-    GI_TRY(gi_asked_begin(&a));
+    GI_TRY(gi_query_begin(&a));
     if (a.rows > 0)
         GI_TRY(predict(&a, o, out));
-    gi_asked_blank(&a, o->why, out);
+    gi_query_blank(&a, o->why, out);
 done:
-    gi_asked_end(&a);
+    gi_query_end(&a);
     return status;
 }
 
@@ -401,7 +401,7 @@ static gram_status ask_slices(gi_run *run, const gram_predictor *p,
                                   (double)end / (double)rows);
 
         memset(keep + i, 1, end - i);
-        GI_TRY(gi_table_part(run, table, NULL, keep, &slice));
+        GI_TRY(gi_table_subset(run, table, NULL, keep, &slice));
         memset(keep + i, 0, end - i);
         GI_TRY(ask(&part, p, slice,
                    &(gram_prediction){

@@ -27,7 +27,7 @@ gram_status gi_predictor_new(gi_run *run, const gram_machine *m,
                              gram_predictor **out);
 
 /* New rows before a machine. */
-typedef struct gi_asked {
+typedef struct gi_query {
     gi_run *run;
     const gram_predictor *p;
     const gram_machine *m;
@@ -40,16 +40,16 @@ typedef struct gi_asked {
     size_t rows;
     gi_points *x;
     gi_operator *T; /* new rows x training rows */
-} gi_asked;
+} gi_query;
 
 /* All but run, p, m, table, unseen_error and missing is zero. */
-gram_status gi_asked_begin(gi_asked *a);
-void gi_asked_end(gi_asked *a);
+gram_status gi_query_begin(gi_query *a);
+void gi_query_end(gi_query *a);
 
 /* complete.c: missing cells of the table by the machine's policy; and after
  * the prediction, rows that are left empty become so: NaN, class -1. */
-gram_status gi_asked_complete(gi_asked *a);
-void gi_asked_blank(const gi_asked *a, size_t why, const gram_prediction *out);
+gram_status gi_query_complete(gi_query *a);
+void gi_query_blank(const gi_query *a, size_t why, const gram_prediction *out);
 
 /* Of rows of the table to `out`, which has room for all that is asked for
  * (predict.c); a slice of it. */
@@ -59,19 +59,19 @@ gram_status gi_predictor_run(gi_run *run, const gram_predictor *p,
 
 /* f[i*targets + t], intercepts included; and what that predicts: of several
  * quantiles none crosses another, counts come from their logarithms. */
-gram_status gi_asked_f(const gi_asked *a, double *f);
-gram_status gi_asked_mean(const gi_asked *a, double *mean);
+gram_status gi_query_f(const gi_query *a, double *f);
+gram_status gi_query_mean(const gi_query *a, double *mean);
 
 /* variance[i*solutions + q] of f, in units of the amplitude. */
-gram_status gi_asked_variance(const gi_asked *a, double *variance);
+gram_status gi_query_variance(const gi_query *a, double *variance);
 
 /* Probabilities of two classes, f averaged over its posterior. */
-gram_status gi_asked_process(const gi_asked *a, const double *mean,
+gram_status gi_query_process(const gi_query *a, const double *mean,
                              double *proba);
 
 /* D of a new measurement at each row: 1, or with a noise column that of the
  * table, or where it has none the mean of the training rows. */
-gram_status gi_asked_noise(const gi_asked *a, double *D);
+gram_status gi_query_noise(const gi_query *a, double *D);
 
 /* What variances of solution q need: a problem, a solution with a factor. */
 typedef struct gi_posterior {
@@ -114,15 +114,15 @@ gram_status gi_machine_alpha(gi_run *run, const gram_machine *m,
                              const double **alpha, double **own);
 
 /* The parts of a prediction. */
-gram_status gi_predict_jackknife(const gi_asked *a, double interval,
+gram_status gi_predict_jackknife(const gi_query *a, double interval,
                                  const double *mean, double *lower,
                                  double *upper);
-gram_status gi_predict_terms(const gi_asked *a, double *terms, double *std);
-gram_status gi_predict_why(const gi_asked *a, size_t count, size_t *row,
+gram_status gi_predict_terms(const gi_query *a, double *terms, double *std);
+gram_status gi_predict_why(const gi_query *a, size_t count, size_t *row,
                            double *part);
 
 /* Covariance of f at the rows for a target, C[i*ld + j]. */
-gram_status gi_asked_covariance(const gi_asked *a, size_t target, double *C,
+gram_status gi_query_covariance(const gi_query *a, size_t target, double *C,
                                 size_t ld);
 
 /* The nominal width of an interval: 0 means 0.9.  Errors: RANGE. */

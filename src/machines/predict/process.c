@@ -37,7 +37,7 @@ done:
     return status;
 }
 
-gram_status gi_asked_process(const gi_asked *a, const double *mean,
+gram_status gi_query_process(const gi_query *a, const double *mean,
                              double *proba)
 {
     gram_status status = GRAM_OK;

@@ -50,7 +50,7 @@ static void hand_over(const gram_machine *m, size_t count, const size_t *index,
         part[k] = value[k];
 }
 
-gram_status gi_predict_why(const gi_asked *a, size_t count, size_t *row,
+gram_status gi_predict_why(const gi_query *a, size_t count, size_t *row,
                            double *part)
 {
     gram_status status = GRAM_OK;

@@ -72,7 +72,7 @@ const char *gi_select_sentence(const gi_fit *f)
 void gi_selection_free(gi_selection *s)
 {
     gi_operator_free(s->K);
-    gi_sample_free(&s->rows);
+    gi_row_subset_free(&s->rows);
     gi_free(s->pick);
 }
 
@@ -105,8 +105,8 @@ gram_status gi_selection_new(gi_fit *f, gi_selection *s)
                                "drawn at random",
                                rows, all.n));
     }
-    GI_TRY(
-        gi_sample_new(f->run, f->program, f->x, &all, s->pick, rows, &s->rows));
+    GI_TRY(gi_row_subset_new(f->run, f->program, f->x, &all, s->pick, rows,
+                             &s->rows));
     s->problem = s->rows.problem;
 done:
     return status;

@@ -4,12 +4,12 @@
 #define GI_SELECT_H
 
 #include "machines/fit.h"
-#include "solvers/sample.h"
+#include "solvers/row_subset.h"
 
 /* The rows that selection looks at: all, or some of them. */
 typedef struct gi_selection {
     size_t *pick; /* rows of the fit, ascending; NULL: all */
-    gi_sample rows;
+    gi_row_subset rows;
     gi_operator *K;     /* at theta */
     gi_problem problem; /* of these rows */
 } gi_selection;

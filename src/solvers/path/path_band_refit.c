@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 #include "linalg/dense/gemm.h"
 #include "solvers/path/path_band.h"
-#include "solvers/sample.h"
+#include "solvers/row_subset.h"
 #include "solvers/system.h"
 
 /* Rows of K_IJ at a time. */
@@ -92,14 +92,14 @@ done:
 static gram_status fit_rest(gi_run *run, const gi_blas *blas, const leaving *v)
 {
     const gi_problem *p = v->p;
-    gi_sample rest = {0};
+    gi_row_subset rest = {0};
     gi_operator *K = NULL;
     gi_path *path = NULL;
     double *mean = NULL;
     gram_status status;
 
     GI_TRY(GI_NEW_ZERO(run, mean, p->targets));
-    GI_TRY(gi_sample_rows(run, p, v->rest, v->rests, &rest));
+    GI_TRY(gi_row_subset_rows(run, p, v->rest, v->rests, &rest));
     GI_TRY(p->K->part(p->K, run, v->rest, v->rests, &K));
     rest.problem.K = K;
     if (p->intercept)
@@ -112,7 +112,7 @@ static gram_status fit_rest(gi_run *run, const gi_blas *blas, const leaving *v)
 done:
     gi_path_free(path);
     gi_operator_free(K);
-    gi_sample_free(&rest);
+    gi_row_subset_free(&rest);
     gi_free(mean);
     return status;
 }

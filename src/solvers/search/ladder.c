@@ -11,18 +11,18 @@
 
 typedef struct builder {
     gi_run *run;
-    const gi_space *v;
+    const gi_search_space *v;
     unsigned char *off, *live; /* per number of theta */
     int scaled;                /* every term has an amplitude */
 } builder;
 
-static const gi_unknown *unknown_of(const gi_space *v, size_t k)
+static const gi_unknown *unknown_of(const gi_search_space *v, size_t k)
 {
     return &v->s->unknown[v->open[k]];
 }
 
 /* A `?` that stands by itself: at 0 something is left out. */
-static int is_amplitude(const gi_space *v, size_t k)
+static int is_amplitude(const gi_search_space *v, size_t k)
 {
     const gi_unknown *u = unknown_of(v, k);
 
@@ -50,7 +50,7 @@ static int is_relative(const gi_search *s)
 /* Bounds of a variable that stands for several are around all of theirs. */
 static gram_status new_face(const builder *b, int tied, gi_face *f)
 {
-    const gi_space *v = b->v;
+    const gi_search_space *v = b->v;
     int pin = b->scaled && is_relative(v->s);
     gram_status status;
 
@@ -91,7 +91,7 @@ done:
 /* The faces of what is on. */
 static gram_status add_faces(const builder *b, gi_ladder *l)
 {
-    const gi_space *v = b->v;
+    const gi_search_space *v = b->v;
     gi_face *tied = &l->tied[l->parts], *free_ = &l->free[l->parts];
     gi_operator *K = NULL;
     double *theta = NULL;
@@ -104,7 +104,7 @@ static gram_status add_faces(const builder *b, gi_ladder *l)
     for (size_t i = 0; i < v->s->program->thetas; i++)
         theta[i] = b->off[i] ? 0 : v->theta[i];
     GI_TRY(gi_operator_new(b->run, v->s->program, theta, v->rows.x, NULL, &K));
-    GI_TRY(gi_space_scale(b->run, v, K, &tied->scale));
+    GI_TRY(gi_search_space_scale(b->run, v, K, &tied->scale));
     free_->scale = tied->scale;
 done:
     gi_operator_free(K);
@@ -115,7 +115,7 @@ done:
 /* The part in which only that amplitude is on, SIZE_MAX: none, if it is one. */
 static gram_status add_part(builder *b, size_t on, gi_ladder *l)
 {
-    const gi_space *v = b->v;
+    const gi_search_space *v = b->v;
     size_t offs = 0;
     int any = 0;
     gram_status status;
@@ -146,7 +146,7 @@ static gram_status add_whole(const builder *b, gi_ladder *l)
 
 /* Bounds of lambda are relative to what a part is measured by; those of the
  * whole kernel are around all of them. */
-static void set_lambda_bounds(gi_space *v, const gi_ladder *l)
+static void set_lambda_bounds(gi_search_space *v, const gi_ladder *l)
 {
     const size_t k = v->opens;
     const double lower = k < v->variables ? v->lower[k] : 0;
@@ -168,7 +168,7 @@ static void set_lambda_bounds(gi_space *v, const gi_ladder *l)
     }
 }
 
-gram_status gi_ladder_new(gi_run *run, gi_space *v, gi_ladder *l)
+gram_status gi_ladder_new(gi_run *run, gi_search_space *v, gi_ladder *l)
 {
     const size_t thetas = v->s->program->thetas;
     builder b = {.run = run, .v = v};

@@ -9,7 +9,7 @@
 #ifndef GI_LADDER_H
 #define GI_LADDER_H
 
-#include "solvers/search/space.h"
+#include "solvers/search/search_space.h"
 
 typedef struct gi_ladder {
     gi_face *tied, *free; /* per part: with ties, and without; the same if it
@@ -19,7 +19,7 @@ typedef struct gi_ladder {
 
 /* Parts that are 0, or are the whole kernel, are left out.  Bounds of lambda in
  * the space become those around all parts. */
-gram_status gi_ladder_new(gi_run *run, gi_space *v, gi_ladder *l);
+gram_status gi_ladder_new(gi_run *run, gi_search_space *v, gi_ladder *l);
 void gi_ladder_free(gi_ladder *l); /* what is inside */
 
 #endif

@@ -66,7 +66,7 @@ typedef struct stage {
 } stage;
 
 typedef struct field {
-    gi_space v;
+    gi_search_space v;
     gi_ladder ladder;
     size_t *order;      /* rows, shuffled */
     gi_shortlist *part; /* of every part of the kernel */
@@ -87,17 +87,17 @@ static int compare_sizes(const void *a, const void *b)
 static gram_status set_rows(gi_run *run, field *f, size_t m)
 {
     const gi_search *s = f->v.s;
-    gi_sample *rows = &f->v.rows;
+    gi_row_subset *rows = &f->v.rows;
     size_t *row = NULL;
     gram_status status = GRAM_OK;
 
     if (rows->x && rows->problem.n == m)
         goto done;
-    gi_sample_free(rows);
+    gi_row_subset_free(rows);
     GI_TRY(GI_NEW(run, row, m));
     memcpy(row, f->order, m * sizeof *row);
     qsort(row, m, sizeof *row, compare_sizes);
-    GI_TRY(gi_sample_new(run, s->program, s->x, &s->problem, row, m, rows));
+    GI_TRY(gi_row_subset_new(run, s->program, s->x, &s->problem, row, m, rows));
 done:
     gi_free(row);
     return status;
@@ -110,12 +110,12 @@ static gram_status try(gi_run *run, field *f, gi_shortlist *p)
 {
     gi_spot *next = &p->spot[p->kept];
     const double bar =
-        p->spot[GI_KEPT - 1].value + hopeless * gi_space_unit(&f->v);
+        p->spot[GI_KEPT - 1].value + hopeless * gi_search_space_unit(&f->v);
     gi_run one = gi_run_step(run, f->tries++, GI_STARTS);
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_space_climb(&one, &f->v, SAMPLE_STEPS, coarse,
-                          p->kept == GI_KEPT ? &bar : NULL, next));
+    GI_TRY(gi_search_space_climb(&one, &f->v, SAMPLE_STEPS, coarse,
+                                 p->kept == GI_KEPT ? &bar : NULL, next));
     gi_shortlist_keep(p);
 done:
     return status;
@@ -169,7 +169,7 @@ static size_t best_part(const field *f, size_t variable)
 }
 
 /* Multiply the amplitudes that are off on a face. */
-static void dim(const gi_space *v, const gi_face *face, double factor,
+static void dim(const gi_search_space *v, const gi_face *face, double factor,
                 double *x)
 {
     for (size_t k = 0; k < v->opens; k++)
@@ -234,7 +234,7 @@ done:
 /* All starts of all parts and choices; the best are kept. */
 static gram_status begin(gi_run *run, field *f)
 {
-    gi_space *v = &f->v;
+    gi_search_space *v = &f->v;
     const size_t parts = f->ladder.parts, all = v->choices * parts;
     gram_status status = GRAM_OK;
 
@@ -273,7 +273,7 @@ static int is_behind(const field *f, const gi_spot *spot, size_t variables,
     if (!isfinite(spot->value))
         return 1;
     lacks = (double)(variables - spot->face->variables);
-    return spot->value - best > (chance + lacks) * gi_space_unit(&f->v);
+    return spot->value - best > (chance + lacks) * gi_search_space_unit(&f->v);
 }
 
 /* What is behind is at no place from now on. */
@@ -303,7 +303,7 @@ static gram_status look(gi_run *run, field *f, const gi_spot *best,
     *behind = 0;
     if (!f->v.by_path)
         goto done;
-    GI_TRY(gi_space_climb(run, &f->v, 1, fine, NULL, spot));
+    GI_TRY(gi_search_space_climb(run, &f->v, 1, fine, NULL, spot));
     *behind = is_behind(f, spot, f->v.variables, margin, best->value);
 done:
     return status;
@@ -319,8 +319,8 @@ static gram_status begin_again(gi_run *run, field *f, const stage *at,
 
     gi_spot_copy(&f->v, from, &f->ladder.free[part], &p->spot[1]);
     dim(&f->v, from->face, joins[JOINS - 1], p->spot[1].x);
-    GI_TRY(gi_space_climb(run, &f->v, at->steps, at->tolerance, NULL,
-                          &p->spot[1]));
+    GI_TRY(gi_search_space_climb(run, &f->v, at->steps, at->tolerance, NULL,
+                                 &p->spot[1]));
     gi_shortlist_lead(p, 1);
 done:
     return status;
@@ -338,8 +338,8 @@ static gram_status go_on_alike(gi_run *run, field *f, const stage *at,
     GI_TRY(look(run, f, &p->spot[0], &p->alike, &behind));
     if (behind)
         goto done;
-    GI_TRY(
-        gi_space_climb(run, &f->v, at->steps, at->tolerance, &bar, &p->alike));
+    GI_TRY(gi_search_space_climb(run, &f->v, at->steps, at->tolerance, &bar,
+                                 &p->alike));
     if (p->alike.value < bar)
         GI_TRY(begin_again(run, f, at, part, &p->alike));
 done:
@@ -360,8 +360,8 @@ static gram_status go_on_part(gi_run *run, field *f, const stage *at,
     for (size_t i = 0; i < p->kept; i++) {
         gi_run one = gi_run_part(run, (double)i / all, (double)(i + 1) / all);
 
-        GI_TRY(gi_space_climb(&one, &f->v, at->steps, at->tolerance, NULL,
-                              &p->spot[i]));
+        GI_TRY(gi_search_space_climb(&one, &f->v, at->steps, at->tolerance,
+                                     NULL, &p->spot[i]));
         gi_shortlist_lead(p, i);
     }
     p->kept = 1;
@@ -460,7 +460,7 @@ static gram_status new_field(gi_run *run, const gi_search *s, field *f)
     gi_rng rng = gi_rng_new(run->seed, SAMPLE_STREAM);
     gram_status status;
 
-    GI_TRY(gi_space_new(run, s, &f->v));
+    GI_TRY(gi_search_space_new(run, s, &f->v));
     GI_TRY(GI_NEW(run, f->order, n));
     for (size_t i = 0; i < n; i++)
         f->order[i] = i;
@@ -490,12 +490,12 @@ static void free_field(field *f)
     gi_shortlist_free(&f->tied);
     gi_free(f->part);
     gi_ladder_free(&f->ladder);
-    gi_space_free(&f->v);
+    gi_search_space_free(&f->v);
     gi_free(f->order);
 }
 
 /* The first number of one by itself that is at a bound, or -1. */
-static int find_edge(const gi_space *v, const gi_spot *best)
+static int find_edge(const gi_search_space *v, const gi_spot *best)
 {
     for (size_t k = 0; k < v->opens; k++) {
         const gi_unknown *u = &v->s->unknown[v->open[k]];
@@ -531,7 +531,7 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
         rows = most;
     first = gi_run_quiet(run);
     GI_TRY(set_rows(&first, &f, rows));
-    GI_TRY(gi_space_measure(&first, &f.v, most));
+    GI_TRY(gi_search_space_measure(&first, &f.v, most));
     GI_TRY(new_shortlists(run, &f));
     share = work_of(f.v.choices * GI_STARTS * USUAL, rows);
     share = f.v.opens > 0 ? share / (share + work_left(&f, rows, most)) : 1;
@@ -546,7 +546,7 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
                        "search: the criterion has no value wherever it was "
                        "tried, there are too few rows or K + lambda D is not "
                        "positive definite"));
-    gi_space_theta(&f.v, best, theta);
+    gi_search_space_theta(&f.v, best, theta);
     *found = (gi_found){.lambda = best->lambda,
                         .value = best->criterion,
                         .evaluations = f.v.evaluations,

@@ -7,7 +7,8 @@
 /* Searches that end closer than this have found the same. */
 static const double same = 1e-3;
 
-gram_status gi_shortlist_new(gi_run *run, const gi_space *v, gi_shortlist *p)
+gram_status gi_shortlist_new(gi_run *run, const gi_search_space *v,
+                             gi_shortlist *p)
 {
     gram_status status = GRAM_OK;
 

@@ -3,7 +3,7 @@
 #ifndef GI_SHORTLIST_H
 #define GI_SHORTLIST_H
 
-#include "solvers/search/space.h"
+#include "solvers/search/search_space.h"
 
 enum { GI_KEPT = 2 }; /* searches that leave the first sample */
 
@@ -14,7 +14,8 @@ typedef struct gi_shortlist {
     gi_spot alike; /* the best with ties (ladder.h) */
 } gi_shortlist;
 
-gram_status gi_shortlist_new(gi_run *run, const gi_space *v, gi_shortlist *p);
+gram_status gi_shortlist_new(gi_run *run, const gi_search_space *v,
+                             gi_shortlist *p);
 void gi_shortlist_free(gi_shortlist *p); /* what is inside */
 
 /* Take the spot behind the kept ones among them, unless it is the worst of too

@@ -13,7 +13,7 @@ static const struct {
     double factor, lambda;
 } starts[GI_STARTS] = {{1, 1e-2}, {0.3, 1e-3}, {3, 1}, {10, 0.1}, {0.1, 0.1}};
 
-void gi_start_at(const gi_space *v, const gi_face *face, size_t start,
+void gi_start_at(const gi_search_space *v, const gi_face *face, size_t start,
                  double *x)
 {
     const gi_slot *slots = v->s->program->kernel->slot;
@@ -37,7 +37,7 @@ void gi_start_at(const gi_space *v, const gi_face *face, size_t start,
         x[k] = fmin(fmax(x[k], v->lower[k]), v->upper[k]);
 }
 
-int gi_start_is_new(const gi_space *v, const gi_face *face, size_t start,
+int gi_start_is_new(const gi_search_space *v, const gi_face *face, size_t start,
                     const double *x, double *other)
 {
     for (size_t i = 0; i < start; i++) {

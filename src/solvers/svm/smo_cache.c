@@ -32,11 +32,6 @@ struct gi_smo_cache {
     float **place;
 };
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static gram_status new_tables(gi_run *run, gi_smo_cache *c)
 {
     const size_t n = c->K->rows;
@@ -70,8 +65,8 @@ gram_status gi_smo_cache_new(gi_run *run, const gi_operator *K, size_t bytes,
     c->most = bytes / (c->ld * sizeof(float));
     if (c->most < GI_SMO_ROWS_LEAST)
         c->most = GI_SMO_ROWS_LEAST;
-    c->most = min_size(c->most, K->rows);
-    c->per_slab = min_size(SLAB / (c->ld * sizeof(float)) + 1, c->most);
+    c->most = gi_min_size(c->most, K->rows);
+    c->per_slab = gi_min_size(SLAB / (c->ld * sizeof(float)) + 1, c->most);
     if (!K->single)
         GI_TRY(new_tables(run, c));
     *out = c;
@@ -139,7 +134,7 @@ static gram_status take_slot(gi_run *run, gi_smo_cache *c, size_t *out)
 
     if (c->slots < c->most) {
         if (c->slots == c->slabs * c->per_slab) {
-            size_t rows = min_size(c->per_slab, c->most - c->slots);
+            size_t rows = gi_min_size(c->per_slab, c->most - c->slots);
 
             GI_TRY(GI_NEW(run, c->slab[c->slabs], rows * c->ld));
             c->slabs++;

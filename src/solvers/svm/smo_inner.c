@@ -28,11 +28,6 @@ enum { GATHER = GI_SMO_GATHER_ROWS };
 
 /* ------------------------------------------------------------------- gather */
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t padded(size_t n)
 {
     return (n + PAD - 1) / PAD * PAD;
@@ -48,7 +43,7 @@ static gram_status gather(void *user, size_t i)
 {
     const gathering *g = user;
     const gi_smo_state *s = g->s;
-    const size_t end = min_size((i + 1) * GATHER, g->rows);
+    const size_t end = gi_min_size((i + 1) * GATHER, g->rows);
 
     for (size_t r = i * GATHER; r < end; r++) {
         float *k = s->k + (g->first + r) * s->edge;
@@ -62,12 +57,12 @@ static gram_status gather(void *user, size_t i)
 /* From rows of K, which are there or must be made. */
 static gram_status gather_matrix(gi_run *run, gi_smo_state *s)
 {
-    const size_t most = min_size(gi_smo_cache_most(s->cache), s->most);
+    const size_t most = gi_min_size(gi_smo_cache_most(s->cache), s->most);
     gathering g = {.s = s};
     gram_status status = GRAM_OK;
 
     for (; g.first < s->edge; g.first += g.rows) {
-        g.rows = min_size(most, s->edge - g.first);
+        g.rows = gi_min_size(most, s->edge - g.first);
         GI_TRY(gi_smo_cache_rows(run, s->cache, s->from + g.first, g.rows,
                                  s->rows));
         GI_TRY(
@@ -261,13 +256,13 @@ gram_status gi_smo_inner(gi_run *run, gi_smo_state *s, double enough)
 {
     const size_t some =
         s->size * (s->size < 2 * BALANCE ? 2 : s->size / BALANCE);
-    size_t left = min_size(STEPS * s->size, s->limit - s->steps);
+    size_t left = gi_min_size(STEPS * s->size, s->limit - s->steps);
     int newton = 1;
     gram_status status;
 
     GI_TRY(begin(run, s));
     while (left > 0) {
-        const size_t now = newton ? min_size(some, left) : left;
+        const size_t now = newton ? gi_min_size(some, left) : left;
 
         if (run_steps(s, enough, now))
             break;

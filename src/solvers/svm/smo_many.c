@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "solvers/svm/smo_cache.h"
 #include "operators/stored.h"
-#include "solvers/svm/svm.h"
+#include "solvers/svm/quadratic.h"
 
 typedef struct many {
     const gi_many *m;

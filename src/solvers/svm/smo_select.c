@@ -6,6 +6,7 @@
  * half of the set: without them they would be moved to and fro between sets.
  */
 #include "base/limits.h"
+#include "base/mem.h"
 #include "solvers/svm/smo_inside.h"
 
 #include <math.h>
@@ -14,11 +15,6 @@
 /* Variables of a set, at least; where more are free it is larger, so that they
  * are in it together. */
 enum { MIN_VARIABLES = GI_SMO_SET_MIN };
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static double max_of(double a, double b)
 {
@@ -150,15 +146,15 @@ void gi_smo_choose(gi_smo_state *s)
 
     stay = find_free(s);
     s->room = 3 * s->free / 2 < MIN_VARIABLES ? MIN_VARIABLES : 3 * s->free / 2;
-    s->room = min_size(s->room, s->most);
-    room = s->room - min_size(stay, s->room / 2);
-    s->size = min_size(stay, s->room / 2);
+    s->room = gi_min_size(s->room, s->most);
+    room = s->room - gi_min_size(stay, s->room / 2);
+    s->size = gi_min_size(stay, s->room / 2);
     for (size_t i = 0; i < s->size; i++)
         s->chosen[s->set[i]] = 1;
     find_candidates(s, &rise, &fall);
-    up = min_size(rise, room / 2);
-    down = min_size(fall, room - up);
-    up = min_size(rise, room - down);
+    up = gi_min_size(rise, room / 2);
+    down = gi_min_size(fall, room - up);
+    up = gi_min_size(rise, room - down);
     partition(s->rise, rise, up);
     partition(s->fall, fall, down);
     for (size_t i = 0; i < up; i++)

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "solvers/svm/smo_cache.h"
 #include "solvers/svm/smo_many.h"
-#include "solvers/svm/svm.h"
+#include "solvers/svm/quadratic.h"
 #include "solvers/system.h"
 
 static const double CACHE = GI_SMO_CACHE_BYTES;

@@ -3,7 +3,7 @@
  */
 #include <zlib.h>
 
-#include "arrays.h"
+#include "npy_arrays.h"
 
 #include "data/read/npy.h"
 

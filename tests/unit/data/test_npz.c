@@ -5,7 +5,7 @@
  */
 #include <zlib.h>
 
-#include "arrays.h"
+#include "npy_arrays.h"
 
 /* ------------------------------------------------------------- a zip file */
 

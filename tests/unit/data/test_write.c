@@ -2,7 +2,7 @@
  * table, what a format cannot hold is refused, and a file that is there stays
  * until the new one is whole.
  */
-#include "arrays.h"
+#include "npy_arrays.h"
 
 static char *slurp(const char *name)
 {

@@ -3,7 +3,7 @@
  * makes it again.
  */
 #include "check.h"
-#include "smooth.h"
+#include "smooth_losses.h"
 
 #include "base/mem.h"
 #include "base/bind.h"

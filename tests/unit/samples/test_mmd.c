@@ -180,16 +180,16 @@ TEST(a_bin_for_every_row_is_the_classical_test)
     gram_table *a = samples_normal(M, 2, 0, 1, 7);
     gram_table *b = samples_normal(N, 2, 0.3, 1, 8), *all = samples_pool(a, b);
     GI_RUN(run, NULL);
-    gi_pool p = {0};
+    gi_joined p = {0};
     gi_dict warnings = {0};
-    gi_look l = {0};
+    gi_mmd_pass l = {0};
     gi_labels labels = {0};
     double values[B];
     double *K = grams_matrix(rbf, all);
 
-    CHECK_OK(gi_pool_join(&run, a, b, GRAM_MISSING_AUTO, &warnings, &p));
-    CHECK_OK(gi_pool_kernel(&run, rbf, GRAM_KERNEL_SCALE_NONE, 1, &p));
-    CHECK_OK(gi_look_new(&run, &p, M + N, 1, &l));
+    CHECK_OK(gi_joined_join(&run, a, b, GRAM_MISSING_AUTO, &warnings, &p));
+    CHECK_OK(gi_joined_kernel(&run, rbf, GRAM_KERNEL_SCALE_NONE, 1, &p));
+    CHECK_OK(gi_mmd_pass_new(&run, &p, M + N, 1, &l));
     CHECK(l.c.bins.count == M + N && l.c.moving == M + N);
     CHECK_OK(gi_labels_new(&run, &l.c, B, &labels));
     CHECK_OK(gi_labels_values(&run, &labels, &l.c, l.sums, GRAM_TEST_UNBIASED,
@@ -203,8 +203,8 @@ TEST(a_bin_for_every_row_is_the_classical_test)
         CHECK_NEAR(values[k], samples_mmd(K, M + N, in, 0), 1e-13);
     }
     gi_labels_clear(&labels);
-    gi_look_clear(&l);
-    gi_pool_clear(&p);
+    gi_mmd_pass_clear(&l);
+    gi_joined_clear(&p);
     gi_dict_free(&warnings);
     free(K);
     gram_table_free(all);

@@ -3,7 +3,7 @@
  */
 #include "operators.h"
 #include "ridges.h"
-#include "smooth.h"
+#include "smooth_losses.h"
 
 static const gram_exec one = {.threads = 1};
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "smooth.h"
+#include "smooth_losses.h"
 
 #include "solvers/gap.h"
 #include "solvers/smooth/irls.h"

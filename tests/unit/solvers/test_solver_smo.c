@@ -4,7 +4,7 @@
 #include "check.h"
 #include "svms.h"
 
-#include "solvers/svm/svm.h"
+#include "solvers/svm/quadratic.h"
 
 enum { N = 50 };
 

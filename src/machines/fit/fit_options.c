@@ -1,4 +1,4 @@
-/* options.c - are the options of a fit in order, and what do they say about
+/* fit_options.c - are the options of a fit in order, and what do they say about
  * lambda?
  */
 #include <math.h>

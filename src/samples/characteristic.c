@@ -1,4 +1,4 @@
-/* blind.c - what a kernel cannot see.
+/* characteristic.c - what a kernel cannot see.
  *
  * Two distributions with the same mean of k(x, .) are the same only if k is
  * characteristic.  Universal kernels are, on the columns they look at (rbf,
@@ -12,7 +12,7 @@
 #include "samples/mmd.h"
 
 /* Mark the sources that the node compares in all respects. */
-static gram_status mark(gi_run *run, const gi_pool *p,
+static gram_status mark(gi_run *run, const gi_joined *p,
                         const gi_kernel_node *node, unsigned char *sees);
 
 static size_t count_marks(const unsigned char *sees, size_t n)
@@ -24,7 +24,7 @@ static size_t count_marks(const unsigned char *sees, size_t n)
     return count;
 }
 
-static gram_status mark_sum(gi_run *run, const gi_pool *p,
+static gram_status mark_sum(gi_run *run, const gi_joined *p,
                             const gi_kernel_node *node, unsigned char *sees)
 {
     gram_status status = GRAM_OK;
@@ -44,7 +44,7 @@ done:
     return status;
 }
 
-static void mark_leaf(const gi_pool *p, const gi_kernel_node *node,
+static void mark_leaf(const gi_joined *p, const gi_kernel_node *node,
                       unsigned char *sees)
 {
     const gi_view *v = gi_program_view(p->program, node);
@@ -55,7 +55,7 @@ static void mark_leaf(const gi_pool *p, const gi_kernel_node *node,
             sees[v->source[i]] = 1;
 }
 
-static gram_status mark(gi_run *run, const gi_pool *p,
+static gram_status mark(gi_run *run, const gi_joined *p,
                         const gi_kernel_node *node, unsigned char *sees)
 {
     gram_status status = GRAM_OK;
@@ -89,7 +89,7 @@ static unsigned only_leaf(const gi_kernel_node *node)
     return rest ? only_leaf(rest) : 0;
 }
 
-gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings)
+gram_status gi_joined_warn(gi_run *run, const gi_joined *p, gi_dict *warnings)
 {
     gram_status status = GRAM_OK;
     const size_t n = p->program->sources;
@@ -97,7 +97,7 @@ gram_status gi_pool_warn(gi_run *run, const gi_pool *p, gi_dict *warnings)
     unsigned char *sees = NULL;
     size_t count;
 
-    if (gi_pool_is_fixed(p))
+    if (gi_joined_is_fixed(p))
         return status; /* nobody knows */
     GI_TRY(GI_NEW_ZERO(run, sees, n));
     GI_TRY(mark(run, p, p->kernel->root, sees));

@@ -1,4 +1,4 @@
-/* svm.h - support vector machines as quadratic programs (smo.h).
+/* quadratic.h - support vector machines as quadratic programs (smo.h).
  *
  * Losses hinge, epsilon_insensitive and one_class, C_i = w_i/(2 lambda):
  *
@@ -15,8 +15,8 @@
  * one_class minimises 1/2 |f|^2 - nu rho sum w + sum w max(0, rho - f), which
  * fixes the scale of f as LIBSVM does: lambda is 1/2, b = -rho.
  */
-#ifndef GI_SVM_H
-#define GI_SVM_H
+#ifndef GI_QUADRATIC_H
+#define GI_QUADRATIC_H
 
 #include "solvers/svm/smo_cache.h"
 #include "solvers/solver.h"

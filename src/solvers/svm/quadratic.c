@@ -1,9 +1,9 @@
-/* svm.c - from a loss to its quadratic program and back; see svm.h.
+/* quadratic.c - from a loss to its quadratic program and back; see svm.h.
  *
  * Sources: Schoelkopf, Smola, Williamson and Bartlett, Neural Computation 12
  * (2000) for nu; Chang and Lin, ACM TIST 2 (2011) for what LIBSVM makes of it.
  */
-#include "solvers/svm/svm.h"
+#include "solvers/svm/quadratic.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* options.c - the shared option tables, and the parser for all of them.
+/* parse_options.c - the shared option tables, and the parser for all of them.
  *
  *   --name value   --name=value   -n value   -nvalue   -qj
  *

@@ -1,15 +1,15 @@
-/* part.h - some columns and rows of a table, as a table of their own.
+/* subset.h - some columns and rows of a table, as a table of their own.
  */
-#ifndef GI_PART_H
-#define GI_PART_H
+#ifndef GI_SUBSET_H
+#define GI_SUBSET_H
 
 #include "data/table/table.h"
 
 /* A copy of the columns j with columns[j] (NULL: all) and the rows i with
  * keep[i] (NULL: all), roles included. */
-gram_status gi_table_part(gi_run *run, const gram_table *t,
-                          const unsigned char *columns,
-                          const unsigned char *keep, gram_table **out);
+gram_status gi_table_subset(gi_run *run, const gram_table *t,
+                            const unsigned char *columns,
+                            const unsigned char *keep, gram_table **out);
 
 /* The columns of a with the rows of a, then those of b (NULL: none), found by
  * name.  Errors: NAME, SHAPE (a column of another type). */

@@ -1,4 +1,4 @@
-/* sample.c - joint covariances, and functions drawn from prior and posterior.
+/* draw.c - joint covariances, and functions drawn from prior and posterior.
  *
  * A draw is mean + F z with F F' the covariance and z standard normal.  F comes
  * from a pivoted Cholesky factorisation, which ends at the rank, so that
@@ -27,7 +27,7 @@ static const uint64_t NOISE = (uint64_t)0x6e6f6973 << 32;
 /* -------------------------------------------------------------- covariance */
 
 /* C -= T A^-1 T' for columns from .. from+m-1, and u of these rows. */
-static gram_status reduce(const gi_asked *a, const gi_posterior *p, size_t from,
+static gram_status reduce(const gi_query *a, const gi_posterior *p, size_t from,
                           size_t m, double *room, double *weight, double *u,
                           double *C, size_t ld)
 {
@@ -53,7 +53,7 @@ done:
 }
 
 /* What is symmetric but for rounding made so, u u' added, all in units of y. */
-static void complete(const gi_asked *a, const gi_posterior *p, double amplitude,
+static void complete(const gi_query *a, const gi_posterior *p, double amplitude,
                      const double *u, double *C, size_t ld)
 {
     const double *inverse = p->s->inverse_one;
@@ -71,7 +71,7 @@ static void complete(const gi_asked *a, const gi_posterior *p, double amplitude,
         }
 }
 
-gram_status gi_asked_covariance(const gi_asked *a, size_t target, double *C,
+gram_status gi_query_covariance(const gi_query *a, size_t target, double *C,
                                 size_t ld)
 {
     gram_status status = GRAM_OK;
@@ -110,7 +110,7 @@ gram_status gram_machine_covariance(const gram_machine *m,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
-    gi_asked a = {.run = &run, .m = m, .table = table};
+    gi_query a = {.run = &run, .m = m, .table = table};
     gram_predictor *p = NULL;
 
     GI_TRY(gi_machine_must_be_squared(m, "a covariance"));
@@ -120,15 +120,15 @@ gram_status gram_machine_covariance(const gram_machine *m,
                        target, m->targets));
     GI_TRY(gi_predictor_new(&run, m, NULL, &p));
     a.p = p;
-    GI_TRY(gi_asked_begin(&a));
+    GI_TRY(gi_query_begin(&a));
     if (a.rows > 0)
-        GI_TRY(gi_asked_covariance(&a, target, C, ld));
+        GI_TRY(gi_query_covariance(&a, target, C, ld));
     for (size_t i = 0; a.whole && i < a.rows; i++)
         for (size_t j = 0; j < a.rows; j++)
             if (!a.whole[i] || !a.whole[j])
                 C[i * ld + j] = NAN;
 done:
-    gi_asked_end(&a);
+    gi_query_end(&a);
     gram_predictor_free(p);
     return status;
 }
@@ -180,7 +180,7 @@ static gram_status dense_rows(void *user, gi_run *run, const size_t *row,
 }
 
 /* Draws of f at the rows, from its covariance, then means and noise. */
-static gram_status posterior_draws(const gi_asked *a, size_t count, int noise,
+static gram_status posterior_draws(const gi_query *a, size_t count, int noise,
                                    double *out)
 {
     gram_status status = GRAM_OK;
@@ -193,9 +193,9 @@ static gram_status posterior_draws(const gi_asked *a, size_t count, int noise,
     GI_TRY(GI_NEW(a->run, diagonal, n));
     GI_TRY(GI_NEW(a->run, mean, n * T));
     GI_TRY(GI_NEW(a->run, D, n));
-    GI_TRY(gi_asked_noise(a, D));
-    GI_TRY(gi_asked_mean(a, mean));
-    GI_TRY(gi_asked_covariance(a, 0, C, n));
+    GI_TRY(gi_query_noise(a, D));
+    GI_TRY(gi_query_mean(a, mean));
+    GI_TRY(gi_query_covariance(a, 0, C, n));
     for (size_t i = 0; i < n; i++)
         diagonal[i] = C[i * n + i];
     d = (dense){C, n};
@@ -226,20 +226,20 @@ gram_status gram_machine_sample(const gram_machine *m, const gram_table *table,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
-    gi_asked a = {.run = &run, .m = m, .table = table};
+    gi_query a = {.run = &run, .m = m, .table = table};
     gram_predictor *p = NULL;
 
     GI_TRY(gi_machine_must_be_squared(m, "samples"));
     GI_TRY(gi_predictor_new(&run, m, NULL, &p));
     a.p = p;
-    GI_TRY(gi_asked_begin(&a));
+    GI_TRY(gi_query_begin(&a));
     if (a.rows > 0 && count > 0)
         GI_TRY(posterior_draws(&a, count, noise, out));
     for (size_t i = 0; a.whole && i < a.rows; i++)
         for (size_t k = 0; !a.whole[i] && k < count; k++)
             out[i * count + k] = NAN;
 done:
-    gi_asked_end(&a);
+    gi_query_end(&a);
     gram_predictor_free(p);
     return status;
 }

@@ -1,4 +1,4 @@
-/* matrix.c - a matrix that a command computes and writes as .npy.
+/* print_matrix.c - a matrix that a command computes and writes as .npy.
  *
  * Its memory is the library's: counted, on huge pages, within --mem.  The
  * report goes to stderr, since the matrix may go to stdout.

@@ -1,4 +1,5 @@
-/* text.c - text for people: alignment by what the eye sees, short numbers.
+/* print_text.c - text for people: alignment by what the eye sees, short
+ * numbers.
  *
  * Names come from files, so a cell may hold any bytes: what is not printable
  * UTF-8 is shown as "?", and no escape sequence of a file reaches the

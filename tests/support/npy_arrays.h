@@ -1,4 +1,4 @@
-/* arrays.h - .npy bytes and files, for tests of readers and writers.
+/* npy_arrays.h - .npy bytes and files, for tests of readers and writers.
  */
 #ifndef ARRAYS_H
 #define ARRAYS_H

@@ -1,5 +1,5 @@
-/* terms.c - a kernel taken apart: the terms of its outermost sum, and the
- * numbers that multiply them.
+/* kernel_terms.c - a kernel taken apart: the terms of its outermost sum, and
+ * the numbers that multiply them.
  *
  * Columns behind a sum go to the terms that take them, and a term that is
  * subtracted is one times -1, so that the terms always add up to the kernel.

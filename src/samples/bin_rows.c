@@ -1,4 +1,4 @@
-/* cut.c - the rows of both samples in a seeded order, cut into bins.
+/* bin_rows.c - the rows of both samples in a seeded order, cut into bins.
  *
  * Permuting whole bins of b rows is as valid as permuting rows: if all orders
  * of the rows are equally likely, so are all orders of bins of equal size, and
@@ -27,28 +27,23 @@ enum {
 /* Up to this many rows tiles are in double, where time does not matter. */
 enum { DOUBLE_ROWS = GI_TEST_DOUBLE_ROWS };
 
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static void order_rows(const gi_run *run, const gi_pool *p, gi_cut *c)
+static void order_rows(const gi_run *run, const gi_joined *p, gi_bin_rows *c)
 {
     gi_rng rng = gi_rng_new(run->seed, STREAM);
 
     for (size_t i = 0; i < c->m + c->n; i++)
         c->row[i] = i;
-    if (gi_pool_is_fixed(p))
+    if (gi_joined_is_fixed(p))
         return;
     gi_rng_shuffle(&rng, c->row, c->m);
     gi_rng_shuffle(&rng, c->row + c->m, c->n);
 }
 
 /* Bins of `size` rows and a rest, from row `first`; `most` move. */
-static void add_bins(gi_cut *c, size_t first, size_t rows, size_t size,
+static void add_bins(gi_bin_rows *c, size_t first, size_t rows, size_t size,
                      size_t most)
 {
-    size_t whole = size ? min_size(rows / size, most) : 0;
+    size_t whole = size ? gi_min_size(rows / size, most) : 0;
 
     for (size_t g = 0; g < whole; g++) {
         c->moves[c->moving++] = c->bins.count;
@@ -58,13 +53,13 @@ static void add_bins(gi_cut *c, size_t first, size_t rows, size_t size,
         c->start[c->bins.count++] = first + whole * size;
 }
 
-static void make_bins(gi_cut *c, size_t bins)
+static void make_bins(gi_bin_rows *c, size_t bins)
 {
-    const size_t rows = c->m + c->n, fewer = min_size(c->m, c->n);
+    const size_t rows = c->m + c->n, fewer = gi_min_size(c->m, c->n);
     size_t size = rows / bins;
     size_t most = bins > MOST ? bins : MOST;
 
-    size = min_size(size, fewer / MIN_BINS);
+    size = gi_min_size(size, fewer / MIN_BINS);
     size = size < 1 ? 1 : size;
     if (bins == 1)
         size = 0;
@@ -76,12 +71,12 @@ static void make_bins(gi_cut *c, size_t bins)
     c->bins.split = c->m;
 }
 
-gram_status gi_cut_new(gi_run *run, const gi_pool *p, size_t bins,
-                       int precision, gi_cut *out)
+gram_status gi_bin_rows_new(gi_run *run, const gi_joined *p, size_t bins,
+                            int precision, gi_bin_rows *out)
 {
     gram_status status = GRAM_OK;
     const size_t rows = p->m + p->n;
-    gi_cut c = {.m = p->m, .n = p->n};
+    gi_bin_rows c = {.m = p->m, .n = p->n};
     gi_precision tiles =
         precision == 2 || (precision == 0 && rows > DOUBLE_ROWS) ? GI_SINGLE
                                                                  : GI_DOUBLE;
@@ -92,7 +87,7 @@ gram_status gi_cut_new(gi_run *run, const gi_pool *p, size_t bins,
     GI_TRY(GI_NEW(run, c.diagonal, rows));
     order_rows(run, p, &c);
     make_bins(&c, bins);
-    if (gi_pool_is_fixed(p))
+    if (gi_joined_is_fixed(p))
         GI_TRY(gi_points_view(run, p->x, GI_DOUBLE, &c.x));
     else
         GI_TRY(gi_points_select(run, p->program, p->x, c.row, rows, &c.x));
@@ -103,7 +98,7 @@ done:
     return status;
 }
 
-void gi_cut_clear(gi_cut *c)
+void gi_bin_rows_clear(gi_bin_rows *c)
 {
     gi_points_free(c->at);
     gi_points_free(c->x);
@@ -111,5 +106,5 @@ void gi_cut_clear(gi_cut *c)
     gi_free(c->start);
     gi_free(c->moves);
     gi_free(c->diagonal);
-    *c = (gi_cut){0};
+    *c = (gi_bin_rows){0};
 }

@@ -1,6 +1,6 @@
-/* space.c - criteria as functions of the variables that are searched.
+/* search_space.c - criteria as functions of the variables that are searched.
  */
-#include "solvers/search/space.h"
+#include "solvers/search/search_space.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static int is_fixed(double lambda)
 
 /* -------------------------------------------------------------- evaluation */
 
-static double value_of(const gi_space *v, double criterion)
+static double value_of(const gi_search_space *v, double criterion)
 {
     const gi_problem *p = &v->rows.problem;
 
@@ -43,7 +43,7 @@ static double value_of(const gi_space *v, double criterion)
 }
 
 /* Its derivative. */
-static double slope_of(const gi_space *v, double criterion)
+static double slope_of(const gi_search_space *v, double criterion)
 {
     const gi_problem *p = &v->rows.problem;
 
@@ -54,7 +54,7 @@ static double slope_of(const gi_space *v, double criterion)
 
 /* Write the candidates of a choice to theta, and to lambda if it has any that
  * a path does not look through by itself. */
-static void choose(gi_space *v, size_t choice)
+static void choose(gi_search_space *v, size_t choice)
 {
     const gi_search *s = v->s;
 
@@ -71,12 +71,12 @@ static void choose(gi_space *v, size_t choice)
 }
 
 /* Variable k of the space at a point of the face. */
-static double coordinate(const gi_space *v, const double *z, size_t k)
+static double coordinate(const gi_search_space *v, const double *z, size_t k)
 {
     return fmin(fmax(z[v->face->at[k]], v->lower[k]), v->upper[k]);
 }
 
-static void place(gi_space *v, const double *z)
+static void place(gi_search_space *v, const double *z)
 {
     for (size_t k = 0; k < v->opens; k++) {
         const gi_unknown *u = &v->s->unknown[v->open[k]];
@@ -91,7 +91,7 @@ static void place(gi_space *v, const double *z)
 
 /* The gradient on the face from that in the space.  What is at its bound does
  * not follow. */
-static void gather(const gi_space *v, const double *z, double *gradient)
+static void gather(const gi_search_space *v, const double *z, double *gradient)
 {
     memset(gradient, 0, v->face->variables * sizeof *gradient);
     for (size_t k = 0; k < v->variables; k++) {
@@ -103,9 +103,9 @@ static void gather(const gi_space *v, const double *z, double *gradient)
     }
 }
 
-static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
-                               const double *z, double *criterion,
-                               double *gradient)
+static gram_status by_gradient(gi_run *run, gi_search_space *v,
+                               const gi_problem *p, const double *z,
+                               double *criterion, double *gradient)
 {
     double dlog_lambda = 0, slope;
     double *by_lambda = gradient ? &dlog_lambda : NULL;
@@ -131,7 +131,7 @@ static gram_status by_gradient(gi_run *run, gi_space *v, const gi_problem *p,
     return GRAM_OK;
 }
 
-static gram_status by_path(gi_run *run, gi_space *v, const gi_problem *p,
+static gram_status by_path(gi_run *run, gi_search_space *v, const gi_problem *p,
                            double *criterion)
 {
     const gi_search *s = v->s;
@@ -159,7 +159,7 @@ done:
 static gram_status evaluate(void *user, const double *z, double *value,
                             double *gradient)
 {
-    gi_space *v = user;
+    gi_search_space *v = user;
     gi_run run = gi_run_step(v->run, v->steps, 5);
     gi_problem p = v->rows.problem;
     gi_operator *K = NULL;
@@ -190,7 +190,7 @@ done:
 /* ---------------------------------------------------------------- searches */
 
 /* One decade up, if there is room for it. */
-static int raise_lambda(const gi_space *v, double *z)
+static int raise_lambda(const gi_search_space *v, double *z)
 {
     size_t at = v->variables > v->opens ? v->face->at[v->opens] : 0;
 
@@ -200,7 +200,7 @@ static int raise_lambda(const gi_space *v, double *z)
     return 1;
 }
 
-double gi_space_unit(const gi_space *v)
+double gi_search_space_unit(const gi_search_space *v)
 {
     const gi_problem *p = &v->rows.problem;
 
@@ -208,7 +208,7 @@ double gi_space_unit(const gi_space *v)
 }
 
 /* The spot on its face; variables that are one there are at their mean. */
-static void enter(const gi_space *v, const gi_spot *spot, double *z)
+static void enter(const gi_search_space *v, const gi_spot *spot, double *z)
 {
     const gi_face *face = spot->face;
 
@@ -224,14 +224,14 @@ static void enter(const gi_space *v, const gi_spot *spot, double *z)
     }
 }
 
-static void leave(const gi_space *v, const double *z, gi_spot *spot)
+static void leave(const gi_search_space *v, const double *z, gi_spot *spot)
 {
     for (size_t k = 0; k < v->variables; k++)
         if (gi_face_has(spot->face, k))
             spot->x[k] = coordinate(v, z, k);
 }
 
-static void write_theta(gi_space *v, const gi_spot *spot)
+static void write_theta(gi_search_space *v, const gi_spot *spot)
 {
     choose(v, spot->choice);
     for (size_t k = 0; k < v->opens; k++) {
@@ -243,8 +243,9 @@ static void write_theta(gi_space *v, const gi_spot *spot)
     }
 }
 
-gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
-                           double tolerance, const double *bar, gi_spot *spot)
+gram_status gi_search_space_climb(gi_run *run, gi_search_space *v, size_t steps,
+                                  double tolerance, const double *bar,
+                                  gi_spot *spot)
 {
     const gi_objective f = {.variables = spot->face->variables,
                             .lower = spot->face->lower,
@@ -252,7 +253,7 @@ gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
                             .at = evaluate,
                             .user = v,
                             .smooth = !v->by_path,
-                            .tolerance = tolerance * gi_space_unit(v),
+                            .tolerance = tolerance * gi_search_space_unit(v),
                             .evaluations = steps,
                             .bar = bar,
                             .curvature = spot->curvature};
@@ -278,7 +279,7 @@ done:
     return status;
 }
 
-gram_status gi_spot_new(gi_run *run, const gi_space *v, gi_spot *spot)
+gram_status gi_spot_new(gi_run *run, const gi_search_space *v, gi_spot *spot)
 {
     gram_status status;
 
@@ -303,8 +304,8 @@ void gi_spot_put(gi_spot *spot, const gi_face *face)
         spot->curvature[0] = 0;
 }
 
-void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
-                  gi_spot *to)
+void gi_spot_copy(const gi_search_space *v, const gi_spot *from,
+                  const gi_face *face, gi_spot *to)
 {
     const gi_spot old = *to;
     const size_t square = face->variables * face->variables;
@@ -318,7 +319,7 @@ void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
         memcpy(to->curvature, from->curvature, square * sizeof(double));
 }
 
-int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable)
+int gi_spot_edge(const gi_search_space *v, const gi_spot *spot, size_t variable)
 {
     const double room = v->upper[variable] - v->lower[variable];
     const double x = spot->x[variable];
@@ -329,7 +330,8 @@ int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable)
            (x <= v->lower[variable] + edge * room);
 }
 
-void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta)
+void gi_search_space_theta(gi_search_space *v, const gi_spot *spot,
+                           double *theta)
 {
     write_theta(v, spot);
     memcpy(theta, v->theta, v->s->program->thetas * sizeof *theta);
@@ -337,7 +339,8 @@ void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta)
 
 /* ------------------------------------------------------------------ set up */
 
-gram_status gi_space_new(gi_run *run, const gi_search *s, gi_space *v)
+gram_status gi_search_space_new(gi_run *run, const gi_search *s,
+                                gi_search_space *v)
 {
     const gram_program *p = s->program;
     gram_status status;
@@ -363,9 +366,9 @@ done:
     return status;
 }
 
-void gi_space_free(gi_space *v)
+void gi_search_space_free(gi_search_space *v)
 {
-    gi_sample_free(&v->rows);
+    gi_row_subset_free(&v->rows);
     gi_free(v->open);
     gi_free(v->lower);
     gi_free(v->upper);
@@ -374,8 +377,8 @@ void gi_space_free(gi_space *v)
     gi_free(v->full);
 }
 
-gram_status gi_space_scale(gi_run *run, const gi_space *v, const gi_operator *K,
-                           double *scale)
+gram_status gi_search_space_scale(gi_run *run, const gi_search_space *v,
+                                  const gi_operator *K, double *scale)
 {
     const gi_problem *p = &v->rows.problem;
     double *diagonal = NULL, signal = 0, variance = 0;
@@ -411,7 +414,8 @@ static int has_gradient(const gram_program *p)
 }
 
 /* Is a path better than the criterion with its gradient? */
-static int wants_path(const gi_space *v, const gi_operator *K, size_t rows)
+static int wants_path(const gi_search_space *v, const gi_operator *K,
+                      size_t rows)
 {
     const gi_search *s = v->s;
 
@@ -427,7 +431,8 @@ static int wants_path(const gi_space *v, const gi_operator *K, size_t rows)
            (v->opens <= FEW_UNKNOWNS || rows > MANY_ROWS);
 }
 
-gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
+gram_status gi_search_space_measure(gi_run *run, gi_search_space *v,
+                                    size_t most)
 {
     const gi_search *s = v->s;
     gi_operator *K = NULL;
@@ -440,7 +445,7 @@ gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most)
                        s->problem.loss->class_->name);
     choose(v, 0);
     GI_TRY(gi_operator_new(run, s->program, v->theta, v->rows.x, NULL, &K));
-    GI_TRY(gi_space_scale(run, v, K, &v->scale));
+    GI_TRY(gi_search_space_scale(run, v, K, &v->scale));
     v->by_path = wants_path(v, K, most);
     v->lambda = s->lambda;
     v->variables = v->opens;

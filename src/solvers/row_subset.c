@@ -1,13 +1,13 @@
-/* sample.c - points, targets and noise of some rows.
+/* row_subset.c - points, targets and noise of some rows.
  */
-#include "solvers/sample.h"
+#include "solvers/row_subset.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 #include "kernels/engine/block.h"
 
-void gi_sample_free(gi_sample *a)
+void gi_row_subset_free(gi_row_subset *a)
 {
     gi_points_free(a->own_x);
     gi_free(a->y);
@@ -15,11 +15,11 @@ void gi_sample_free(gi_sample *a)
     memset(a, 0, sizeof *a);
 }
 
-gram_status gi_sample_rows(gi_run *run, const gi_problem *p, const size_t *row,
-                           size_t m, gi_sample *out)
+gram_status gi_row_subset_rows(gi_run *run, const gi_problem *p,
+                               const size_t *row, size_t m, gi_row_subset *out)
 {
     const size_t targets = p->targets;
-    gi_sample a = {.problem = *p};
+    gi_row_subset a = {.problem = *p};
     gram_status status;
 
     a.problem.n = m;
@@ -39,25 +39,25 @@ gram_status gi_sample_rows(gi_run *run, const gi_problem *p, const size_t *row,
     *out = a;
     memset(&a, 0, sizeof a);
 done:
-    gi_sample_free(&a);
+    gi_row_subset_free(&a);
     return status;
 }
 
-gram_status gi_sample_new(gi_run *run, const gram_program *program,
-                          const gi_points *x, const gi_problem *p,
-                          const size_t *row, size_t m, gi_sample *out)
+gram_status gi_row_subset_new(gi_run *run, const gram_program *program,
+                              const gi_points *x, const gi_problem *p,
+                              const size_t *row, size_t m, gi_row_subset *out)
 {
-    gi_sample a = {.problem = *p, .x = x};
+    gi_row_subset a = {.problem = *p, .x = x};
     gram_status status = GRAM_OK;
 
     if (m < p->n) {
-        GI_TRY(gi_sample_rows(run, p, row, m, &a));
+        GI_TRY(gi_row_subset_rows(run, p, row, m, &a));
         GI_TRY(gi_points_select(run, program, x, row, m, &a.own_x));
         a.x = a.own_x;
     }
     *out = a;
     memset(&a, 0, sizeof a);
 done:
-    gi_sample_free(&a);
+    gi_row_subset_free(&a);
     return status;
 }

@@ -1,4 +1,4 @@
-/* space.h - the numbers of a kernel as variables of a function to be
+/* search_space.h - the numbers of a kernel as variables of a function to be
  * minimised; between search.c and the criteria.
  *
  * There are two ways to know how good numbers are.  A path (path.h) finds the
@@ -12,11 +12,11 @@
  * the gradient, suit all.  (Not divided by n, evidence throws its searches out
  * of the valley they begin in.)
  */
-#ifndef GI_SPACE_H
-#define GI_SPACE_H
+#ifndef GI_SEARCH_SPACE_H
+#define GI_SEARCH_SPACE_H
 
 #include "solvers/path/criterion.h"
-#include "solvers/sample.h"
+#include "solvers/row_subset.h"
 
 /* A face of the space: variables may be one there, as the lengths of all
  * columns are in an isotropic kernel, or be switched off, as amplitudes of
@@ -48,9 +48,9 @@ typedef struct gi_spot {
     int converged;
 } gi_spot;
 
-typedef struct gi_space {
+typedef struct gi_search_space {
     const gi_search *s;
-    gi_sample rows; /* where the criterion is taken */
+    gi_row_subset rows; /* where the criterion is taken */
     int by_path;
     size_t *open; /* unknowns that are searched: the first variables */
     size_t opens;
@@ -68,46 +68,51 @@ typedef struct gi_space {
     const gi_face *face;
     size_t steps;
     double best, best_criterion, best_lambda;
-} gi_space;
+} gi_search_space;
 
 /* Sort the unknowns; the rest of the space must be all zero. */
-gram_status gi_space_new(gi_run *run, const gi_search *s, gi_space *v);
-void gi_space_free(gi_space *v); /* what is inside */
+gram_status gi_search_space_new(gi_run *run, const gi_search *s,
+                                gi_search_space *v);
+void gi_search_space_free(gi_search_space *v); /* what is inside */
 
 /* With v->rows set: how lambda is found, the variables, their bounds; `most`
  * is the number of rows in the end.
  * Errors: RANGE (too many candidates), those of the operator. */
-gram_status gi_space_measure(gi_run *run, gi_space *v, size_t most);
+gram_status gi_search_space_measure(gi_run *run, gi_search_space *v,
+                                    size_t most);
 
 /* Search from a spot, which moves on its face, with at most so many
  * evaluations, until steps gain less than the tolerance, in units of evidence
  * for all rows; or until it is clear that `bar` (NULL: none) is out of reach.
  * Where the matrix cannot be factored, as may happen when rows are added,
  * lambda is raised until it can. */
-gram_status gi_space_climb(gi_run *run, gi_space *v, size_t steps,
-                           double tolerance, const double *bar, gi_spot *spot);
+gram_status gi_search_space_climb(gi_run *run, gi_search_space *v, size_t steps,
+                                  double tolerance, const double *bar,
+                                  gi_spot *spot);
 
 /* What lambda is measured by: that at which noise is as large as signal, as far
  * as that is known before the search. */
-gram_status gi_space_scale(gi_run *run, const gi_space *v, const gi_operator *K,
-                           double *scale);
+gram_status gi_search_space_scale(gi_run *run, const gi_search_space *v,
+                                  const gi_operator *K, double *scale);
 
 /* Is a variable of a spot at a bound: -1 the lower, 1 the upper, 0 none. */
-int gi_spot_edge(const gi_space *v, const gi_spot *spot, size_t variable);
+int gi_spot_edge(const gi_search_space *v, const gi_spot *spot,
+                 size_t variable);
 
 /* What is minimised changes by this where evidence changes by 1. */
-double gi_space_unit(const gi_space *v);
+double gi_search_space_unit(const gi_search_space *v);
 
 /* A spot at no place yet; one whose x is set put on a face, with no curvature
  * known; and one put where another is.  Curvature goes with it only if the face
  * is the same. */
-gram_status gi_spot_new(gi_run *run, const gi_space *v, gi_spot *spot);
+gram_status gi_spot_new(gi_run *run, const gi_search_space *v, gi_spot *spot);
 void gi_spot_free(gi_spot *spot); /* what is inside */
 void gi_spot_put(gi_spot *spot, const gi_face *face);
-void gi_spot_copy(const gi_space *v, const gi_spot *from, const gi_face *face,
-                  gi_spot *to);
+void gi_spot_copy(const gi_search_space *v, const gi_spot *from,
+                  const gi_face *face, gi_spot *to);
 
 /* theta of a spot. */
-void gi_space_theta(gi_space *v, const gi_spot *spot, double *theta);
+void gi_search_space_theta(gi_search_space *v, const gi_spot *spot,
+                           double *theta);
 
 #endif

@@ -1,4 +1,4 @@
-/* smooth.h - problems with smooth losses, for tests of their solvers.
+/* smooth_losses.h - problems with smooth losses, for tests of their solvers.
  */
 #ifndef SMOOTH_H
 #define SMOOTH_H

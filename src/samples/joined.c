@@ -1,4 +1,4 @@
-/* pool.c - two samples as one table, and a kernel for all of its rows.
+/* joined.c - two samples as one table, and a kernel for all of its rows.
  *
  * Whatever the kernel learns, the scale of columns and the median distance, it
  * learns from all rows without looking at which sample they are from: then the
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "kernels/proof/certified.h"
 #include "samples/mmd.h"
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
 {
@@ -56,7 +56,7 @@ done:
 }
 
 /* Rows with missing cells go; those of either sample are counted anew. */
-static gram_status leave_out(gi_run *run, gi_pool *p)
+static gram_status leave_out(gi_run *run, gi_joined *p)
 {
     gram_status status = GRAM_OK;
     unsigned char *whole = NULL;
@@ -75,7 +75,7 @@ done:
     return status;
 }
 
-static gram_status complete(gi_run *run, gram_missing missing, gi_pool *p)
+static gram_status complete(gi_run *run, gram_missing missing, gi_joined *p)
 {
     gram_status status = GRAM_OK;
 
@@ -89,8 +89,9 @@ done:
     return status;
 }
 
-gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
-                         gram_missing missing, gi_dict *warnings, gi_pool *out)
+gram_status gi_joined_join(gi_run *run, const gram_table *a,
+                           const gram_table *b, gram_missing missing,
+                           gi_dict *warnings, gi_joined *out)
 {
     gram_status status = GRAM_OK;
     unsigned char *feature = NULL;
@@ -102,7 +103,7 @@ gram_status gi_pool_join(gi_run *run, const gram_table *a, const gram_table *b,
     GI_TRY(GI_NEW(run, feature, a->cols));
     for (size_t j = 0; j < a->cols; j++)
         feature[j] = a->column[j].role == GRAM_ROLE_FEATURE;
-    GI_TRY(gi_table_part(run, a, feature, NULL, &part));
+    GI_TRY(gi_table_subset(run, a, feature, NULL, &part));
     if (b) {
         GI_TRY(gi_table_join(run, part, b, &out->table));
         GI_TRY(warn_columns(run, a, b, warnings));
@@ -160,7 +161,7 @@ done:
 
 /* All rows; a cell that the kernel does not take is counted in its sample. */
 static gram_status gather(gi_run *run, const gram_program *p,
-                          const gi_pool *pool, gi_points **out)
+                          const gi_joined *pool, gi_points **out)
 {
     gram_status status = gi_points_new(run, p, pool->table, GI_DOUBLE, out);
 
@@ -175,8 +176,9 @@ static gram_status gather(gi_run *run, const gram_program *p,
     return status;
 }
 
-gram_status gi_pool_kernel(gi_run *run, const char *text,
-                           gram_kernel_scale scale, double widen, gi_pool *out)
+gram_status gi_joined_kernel(gi_run *run, const char *text,
+                             gram_kernel_scale scale, double widen,
+                             gi_joined *out)
 {
     gram_status status = GRAM_OK;
     gram_kernel *written = NULL, *scaled = NULL;
@@ -195,7 +197,7 @@ gram_status gi_pool_kernel(gi_run *run, const char *text,
     GI_TRY(GI_NEW(run, theta, open->thetas));
     GI_TRY(start_values(run, open, x, widen, theta));
     GI_TRY(gi_kernel_learned(run, open, theta, &out->kernel));
-    GI_TRY(gi_pool_compile(run, out));
+    GI_TRY(gi_joined_compile(run, out));
 done:
     gi_free(theta);
     gi_points_free(x);
@@ -205,7 +207,7 @@ done:
     return status;
 }
 
-gram_status gi_pool_compile(gi_run *run, gi_pool *p)
+gram_status gi_joined_compile(gi_run *run, gi_joined *p)
 {
     gram_status status;
 
@@ -219,17 +221,17 @@ done:
     return status;
 }
 
-void gi_pool_clear(gi_pool *p)
+void gi_joined_clear(gi_joined *p)
 {
     gi_points_free(p->x);
     gi_program_free(p->program);
     gram_kernel_free(p->kernel);
     gram_table_free(p->table);
     gi_fills_free(&p->fills);
-    *p = (gi_pool){0};
+    *p = (gi_joined){0};
 }
 
-int gi_pool_is_fixed(const gi_pool *p)
+int gi_joined_is_fixed(const gi_joined *p)
 {
     return gi_program_reads_matrix(p->program);
 }

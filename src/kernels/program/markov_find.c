@@ -1,4 +1,4 @@
-/* markov.c - kernels whose processes forget all but the present.
+/* markov_find.c - kernels whose processes forget all but the present.
  *
  * A class says by its flag GRAM_KERNEL_MARKOV which process it is the
  * covariance of, on one column of numbers.  Found in the expression: numbers

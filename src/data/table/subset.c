@@ -1,9 +1,9 @@
-/* part.c - some columns and rows of a table, as a table of their own.
+/* subset.c - some columns and rows of a table, as a table of their own.
  *
  * Levels keep their numbers, those that no row has left included, so that a
  * category means the same in all parts of a table.
  */
-#include "data/table/part.h"
+#include "data/table/subset.h"
 
 #include <string.h>
 
@@ -82,9 +82,9 @@ done:
     return status;
 }
 
-gram_status gi_table_part(gi_run *run, const gram_table *t,
-                          const unsigned char *columns,
-                          const unsigned char *keep, gram_table **out)
+gram_status gi_table_subset(gi_run *run, const gram_table *t,
+                            const unsigned char *columns,
+                            const unsigned char *keep, gram_table **out)
 {
     gram_status status = GRAM_OK;
     gram_table *part = NULL;

@@ -1,5 +1,5 @@
-/* terms.c - what each term of the kernel's outermost sum contributes to a
- * prediction.
+/* predict_terms.c - what each term of the kernel's outermost sum contributes to
+ * a prediction.
  *
  * For k = sum_j k_j the function is a sum of f_j = sum_i alpha_i k_j(x_i, .),
  * and as a Gaussian process f_j has, given y, the variance
@@ -29,7 +29,7 @@ static void term_free(term *t)
     gi_program_free(t->program);
 }
 
-static gram_status term_new(const gi_asked *a, size_t j, term *t)
+static gram_status term_new(const gi_query *a, size_t j, term *t)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
@@ -44,7 +44,7 @@ done:
 }
 
 /* The deviations of a term. */
-static gram_status term_deviation(const gi_asked *a, const gi_posterior *p,
+static gram_status term_deviation(const gi_query *a, const gi_posterior *p,
                                   const term *t, double *variance,
                                   double *along)
 {
@@ -67,7 +67,7 @@ done:
     return status;
 }
 
-gram_status gi_predict_terms(const gi_asked *a, double *terms, double *std)
+gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
 {
     gram_status status = GRAM_OK;
     size_t J = a->m->terms;

@@ -1,4 +1,4 @@
-/* table.c - reading and writing tables as the command line asks for it.
+/* print_table.c - reading and writing tables as the command line asks for it.
  *
  * The options of every command that reads data, the functions that turn them
  * into a table, and where tables and models that are made go.
