@@ -41,9 +41,9 @@ typedef struct kernel_matrix {
     gi_csr csr;   /* Phi(x) */
     gi_csr right; /* Phi(t), made by the first product */
     gi_markov markov;
-    int by_number;  /* instructions know rows by their number */
-    gi_points *own; /* x, where it is this operator's to free */
-    size_t bytes;
+    int by_number;   /* instructions know rows by their number */
+    gi_points *own;  /* x, where it is this operator's to free */
+    size_t expanded; /* bytes of sparse columns that are written out */
 } kernel_matrix;
 
 struct gi_basis {
@@ -499,10 +499,8 @@ gram_status gi_operator_new(gi_run *run, const gram_program *p,
     GI_TRY(GI_NEW(run, m, 1));
     *m = matrix_of(p, theta, x, t);
     m->op.user = m;
-    m->bytes = gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_DOUBLE) +
-               gi_block_bytes(run, p, m->op.rows, m->op.cols, GI_SINGLE) +
-               gi_expanded_bytes(p, x, t, GI_DOUBLE) +
-               gi_expanded_bytes(p, x, t, GI_SINGLE);
+    m->expanded = gi_expanded_bytes(p, x, t, GI_DOUBLE) +
+                  gi_expanded_bytes(p, x, t, GI_SINGLE);
     GI_TRY(find_structure(run, m));
     *out = &m->op;
     m = NULL;
@@ -611,7 +609,7 @@ gram_status gi_operator_prepare(const gi_operator *K, gi_run *run,
     return m ? ready(m, run, precision_of(blas)) : GRAM_OK;
 }
 
-size_t gi_operator_bytes(const gi_operator *K)
+size_t gi_operator_bytes(const gi_run *run, const gi_operator *K)
 {
     const kernel_matrix *m = own(K);
     size_t entries;
@@ -619,5 +617,8 @@ size_t gi_operator_bytes(const gi_operator *K)
     if (!m)
         return 0;
     entries = m->csr.start ? m->csr.start[m->csr.rows] : 0;
-    return m->bytes + entries * (sizeof *m->csr.index + sizeof *m->csr.entries);
+    return gi_block_bytes(run, m->p, K->rows, K->cols, GI_DOUBLE) +
+           gi_block_bytes(run, m->p, K->rows, K->cols, GI_SINGLE) +
+           m->expanded +
+           entries * (sizeof *m->csr.index + sizeof *m->csr.entries);
 }

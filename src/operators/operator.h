@@ -128,7 +128,8 @@ gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
                                 const size_t *col, size_t m, const double *v,
                                 double *out);
 
-/* Bytes that the operator holds, its packed rows included. */
-size_t gi_operator_bytes(const gi_operator *K);
+/* Bytes that the operator holds if it works for this run, its packed rows
+ * included. */
+size_t gi_operator_bytes(const gi_run *run, const gi_operator *K);
 
 #endif

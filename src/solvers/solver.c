@@ -147,13 +147,11 @@ gram_status gi_solver_choose(const gi_run *run, const gi_problem *p,
     *out = NULL;
     GI_TRY(gi_problem_check(p));
     for (size_t i = 0; i < COUNT; i++) {
-        double seconds = solvers[i]->cost(&one, p, p->n).seconds;
-
-        cost[i] = solvers[i]->cost(run, p, p->n);
+        cost[i] = solvers[i]->cost(&one, p, p->n);
         if (!cost[i].possible || cost[i].bytes > (double)run->memory ||
-            !is_candidate(solvers[i], p) || !(seconds < least))
+            !is_candidate(solvers[i], p) || !(cost[i].seconds < least))
             continue;
-        least = seconds;
+        least = cost[i].seconds;
         *out = solvers[i];
     }
     if (!*out)

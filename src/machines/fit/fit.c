@@ -426,8 +426,8 @@ gram_status gi_machine_fit(gi_run *run, const gram_table *table,
 
     *out = NULL;
     GI_TRY(gi_fit_begin(&f));
-    all.threads = part.threads;
     GI_TRY(gi_fit_make_plan(&f, NULL));
+    all.threads = part.threads;
     if (f.select == GRAM_SELECT_NONE)
         f.plan.share = 0;
     else

@@ -64,7 +64,7 @@ static gi_cost search_cost(const gi_fit *f, size_t rows)
     }
     cost.bytes = (double)gi_chol_bytes(rows, &gi_blas_double) +
                  (loo ? n * n * sizeof(double) : 0) +
-                 (double)gi_operator_bytes(f->K) * n / (double)f->m->n +
+                 (double)gi_operator_bytes(f->run, f->K) * n / (double)f->m->n +
                  (double)f->m->targets * 4 * n * sizeof(double) +
                  threads * workplace;
     cost.seconds = EVALUATIONS * (loo ? 2 : 1) * n * n * n / rate;
@@ -227,14 +227,22 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     gi_problem p = gi_fit_problem(f);
     gi_run budget = *f->run;
     double own = table_bytes(f), room = (double)gi_run_room(f->run);
+    int threads = f->run->threads;
     gi_cost select, solve;
 
     p.keep_factor = f->m->keep_factor;
     budget.memory = (size_t)(fmax(room - own, 0) / MARGIN);
+    budget.threads = f->run->threads =
+        1; /* the answer does not depend on them */
     GI_TRY(choose_solver(f, &budget, &p));
-    solve = solution_cost(f, &budget, f->plan.solver, &p);
     f->plan.rows = f->select == GRAM_SELECT_NONE ? f->m->n : rows_for(f, room);
-    select = gi_select_cost(f, f->plan.rows);
+    f->run->threads = threads + 1;
+    do { /* as many as have room for their buffers */
+        budget.threads = --f->run->threads;
+        solve = solution_cost(f, &budget, f->plan.solver, &p);
+        select = gi_select_cost(f, f->plan.rows);
+    } while (f->run->threads > 1 &&
+             (select.bytes > room || solve.bytes > (double)budget.memory));
     f->plan.selection = gi_select_sentence(f);
     f->plan.bytes = (double)gi_run_live(f->run) + SMALL_THINGS +
                     fmax(select.bytes, own + solve.bytes);

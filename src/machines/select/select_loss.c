@@ -475,7 +475,7 @@ gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
     cost.bytes = n * n * (double)matrix_blas(f, rows, 1, NAN)->size +
                  8 * (lambdas + 1) * n * T + threads * cost.bytes +
                  threads * gi_stored_bytes(rows, columns) +
-                 (double)gi_operator_bytes(f->K);
+                 (double)gi_operator_bytes(f->run, f->K);
     cost.seconds *= (double)gi_grid_tries(f) * lambdas * folds * jobs / threads;
     return cost;
 }

@@ -83,7 +83,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
         steps * each + rank_flops(rows, rank) / gi_rate_gemm(&gi_blas_double);
     c.seconds /= run->threads;
     c.bytes = 8 * n * (rank + 7 * columns + 3) + 16 * rank * rank +
-              (double)gi_operator_bytes(p->K);
+              (double)gi_operator_bytes(run, p->K);
     return c;
 }
 

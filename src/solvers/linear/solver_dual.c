@@ -107,7 +107,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     if (!gi_problem_is_squared(p))
         return gi_cost_squared_only;
     c.bytes = (double)gi_chol_bytes(rows, blas) +
-              (double)gi_operator_bytes(p->K) + 8 * n * (3 * columns + 2);
+              (double)gi_operator_bytes(run, p->K) + 8 * n * (3 * columns + 2);
     c.seconds = factor_seconds(rows, blas) +
                 gi_system_product_seconds(p, rows, p->targets);
     if (p->lambda == 0) /* a pivoted factor, and its rows on their way */

@@ -67,7 +67,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
                                 gi_system_product_seconds(p, rows, p->targets) /
                                 run->threads,
                      .bytes = 8 * n * (5 * t + PRODUCTS + 4) +
-                              (double)gi_operator_bytes(p->K)};
+                              (double)gi_operator_bytes(run, p->K)};
 }
 
 /* --------------------------------------------------------------------- step */

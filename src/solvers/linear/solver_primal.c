@@ -46,7 +46,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     c.bytes = 8 * N * N +
               (double)gi_chol_bytes(p->K->features, &gi_blas_double) +
               8 * (ROWS * (N + t) + N * (2 * t + 1) + n * t) +
-              (double)gi_operator_bytes(p->K);
+              (double)gi_operator_bytes(run, p->K);
     c.seconds = gi_normal_seconds(run, p, rows) +
                 (N * N * N / 3 + 6 * n * N * (t + 1)) / rate / run->threads;
     return c;

@@ -418,7 +418,7 @@ gi_cost gi_path_band_cost(const gi_run *run, const gi_problem *p, size_t rows,
     /* products of b columns reach three quarters of the rate, blocks of b a
      * quarter */
     c.bytes = n * n * size + 8 * n * b * word + 3 * n * targets * word +
-              (double)gi_operator_bytes(p->K);
+              (double)gi_operator_bytes(run, p->K);
     c.seconds = n * n / 2 / gi_rate_kernel(p->K->cost) / run->threads +
                 4.0 / 3 * n * n * n / (0.75 * rate) +
                 lambdas * 8 * n * b * b / (0.25 * doubles);

@@ -220,7 +220,7 @@ gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p, size_t rows,
      * of the others has rows of its own */
     c.bytes += n * word * (2 * columns + ROWS) +
                GI_BANDED_BATCH * n * word * (2 * width + targets) +
-               (double)gi_operator_bytes(p->K);
+               (double)gi_operator_bytes(run, p->K);
     c.seconds =
         k * gi_path_band_cost(run, p, rest, blas, 0, count).seconds + pairs;
     return c;

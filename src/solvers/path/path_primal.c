@@ -449,7 +449,7 @@ gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p, size_t rows,
         return c;
     c.possible = 1;
     c.bytes = word * (4 * N * N + 3 * GI_PRIMAL_ROWS * N + n * (targets + 1)) +
-              (double)gi_operator_bytes(p->K);
+              (double)gi_operator_bytes(run, p->K);
     /* eigenvectors are found on one thread at a quarter of the rate */
     c.seconds = 2 * n * N * N / all + 9 * N * N * N / (one / 4);
     if (want & GI_WANT_LOO)

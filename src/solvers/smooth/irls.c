@@ -64,7 +64,7 @@ double gi_irls_bytes(const gi_run *run, const gi_problem *p, size_t rows,
                      const gi_blas *blas)
 {
     const double n = (double)rows, rank = (double)rank_of(run, rows);
-    double vectors = 8 * n * 32 + (double)gi_operator_bytes(p->K);
+    double vectors = 8 * n * 32 + (double)gi_operator_bytes(run, p->K);
 
     return vectors + (blas ? (double)gi_chol_bytes(rows, blas)
                            : 8 * rank * (2 * n + 2 * rank));

@@ -60,7 +60,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     out.possible = p->lambda > 0 && p->targets > 1;
     out.why = p->targets > 1 ? "lambda is 0" : "one class only";
     out.bytes = 8 * (n * (15 * c + 2 * rank) + c * rank * rank) +
-                (double)gi_operator_bytes(p->K);
+                (double)gi_operator_bytes(run, p->K);
     out.seconds =
         newton * (inner * gi_system_product_seconds(p, rows, p->targets) +
                   c * n * rank * rank / gi_rate_gemm(&gi_blas_double));

@@ -19,9 +19,10 @@ static const double CACHE = GI_SMO_CACHE_BYTES;
 
 /* Without the cache; twice the operator, since the last check makes another
  * one of the rows near the margin. */
-static double fixed_bytes(const gi_problem *p, size_t rows)
+static double fixed_bytes(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    return (double)gi_svm_bytes(p, rows) + 2 * (double)gi_operator_bytes(p->K);
+    return (double)gi_svm_bytes(p, rows) +
+           2 * (double)gi_operator_bytes(run, p->K);
 }
 
 /* Rows that are looked at in the end, for the plan. */
@@ -40,7 +41,7 @@ static double cache_bytes(double room, double fixed, double n)
 
 static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 {
-    const double n = (double)rows, fixed = fixed_bytes(p, rows);
+    const double n = (double)rows, fixed = fixed_bytes(run, p, rows);
     gi_cost c = {.possible = 1, .why = gi_svm_refuses(p)};
 
     c.possible = !c.why;
@@ -56,7 +57,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
     const double left = (double)gi_run_room(run);
-    const double room = cache_bytes(left, fixed_bytes(p, p->n), (double)p->n);
+    const double room =
+        cache_bytes(left, fixed_bytes(run, p, p->n), (double)p->n);
     gi_smo_cache *cache = NULL;
     gram_status status;
 

@@ -33,7 +33,7 @@ TEST(stored_matrices_are_those_of_the_public_call)
             CHECK(stored[i] == K[i]);
             CHECK_NEAR((double)single[i], K[i], 1e-5);
         }
-        CHECK(gi_operator_bytes(w.K) > N * D * sizeof(double));
+        CHECK(gi_operator_bytes(&w.run, w.K) > N * D * sizeof(double));
         free(single);
         free(stored);
         free(K);
