@@ -32,7 +32,7 @@ static void use(gi_run *run, unsigned char mark, int backwards)
 
 TEST(the_third_call_needs_nothing_but_what_grows)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_scratches pool = {.wanted = 0};
     unsigned char *p = NULL;
     size_t used;
@@ -57,7 +57,7 @@ TEST(the_third_call_needs_nothing_but_what_grows)
 /* What is too large for a scratch neither fails nor makes it large. */
 TEST(a_large_block_comes_from_the_heap)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_scratches pool = {.wanted = 0};
     size_t before = gram_memory_used();
 
@@ -96,6 +96,7 @@ TEST(calls_at_the_same_time_have_their_own)
             CHECK(p[k][0] == k && p[k][299] == k);
             gi_free(p[k]);
             gi_scratch_end(&run[k], &pool);
+            gi_run_end(&run[k]);
         }
     }
     gi_scratches_free(&pool);
@@ -104,7 +105,7 @@ TEST(calls_at_the_same_time_have_their_own)
 
 TEST(threads_of_a_call_share_one)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     gi_scratches pool = {.wanted = 0};
     size_t before = gram_memory_used();
 

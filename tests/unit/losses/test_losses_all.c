@@ -322,7 +322,7 @@ static double promised(const gi_loss *l, double y, double f)
 
 TEST(losses_are_what_their_flags_promise)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
 
     CHECK_STR(gi_loss_with(GRAM_LOSS_SQUARED)->name, "squared");
     CHECK_STR(gi_loss_with(GRAM_LOSS_LOG_ODDS)->name, "logistic");
@@ -347,7 +347,7 @@ TEST(losses_are_what_their_flags_promise)
 
 TEST(nu_is_found_by_its_name)
 {
-    gi_run run = gi_run_begin(NULL);
+    GI_RUN(run, NULL);
     const struct {
         const char *text;
         double nu;
