@@ -465,8 +465,8 @@ typedef struct gram_kernel gram_kernel;
 
 /* Make a kernel from its text: "rbf(gamma=0.5)", "2*rbf[age,bmi] +
  * poly(degree=2)[bmi]*delta[city]".  `gram kernels` lists names and
- * parameters, docs/kernels.md has the language.  A text that parses but is
- * not positive semidefinite makes a kernel too; its proof says so.
+ * parameters, docs/manual/kernels.md has the language.  A text that parses but
+ * is not positive semidefinite makes a kernel too; its proof says so.
  *
  * Errors: PARSE, NAME, RANGE, with the place in the text; *out is then NULL. */
 GRAM_API gram_status gram_kernel_new(const char *text, gram_kernel **out);
@@ -1029,11 +1029,11 @@ GRAM_API gram_status gram_machine_fill(const gram_machine *m, gram_table *table,
                                        gram_missing policy,
                                        const gram_exec *exec);
 
-/* Write a machine, whole or not at all; docs/model.md has the format.  Equal
- * fits give equal bytes, on any number of threads. */
+/* Write a machine, whole or not at all; docs/manual/model.md has the format.
+ * Equal fits give equal bytes, on any number of threads. */
 GRAM_API gram_status gram_machine_save(const gram_machine *m, const char *path,
                                        const gram_exec *exec);
-/* Reads LIBSVM's model files, too (docs/libsvm.md).
+/* Reads LIBSVM's model files, too (docs/manual/libsvm.md).
  * Errors: IO, PARSE (not a model, truncated, altered, from a newer gram). */
 GRAM_API gram_status gram_machine_load(const char *path, const gram_exec *exec,
                                        gram_machine **out);

@@ -13,9 +13,9 @@ array([[1.        , 0.36787944],
 >>> model.predict([[1.0]]).shape
 (1,)
 
-Everything is computed by the C library, libgram; docs/kernels.md describes
-the language in which kernels are written, docs/fitting.md and
-docs/losses.md what is fitted.
+Everything is computed by the C library, libgram; docs/manual/kernels.md describes
+the language in which kernels are written, docs/manual/fitting.md and
+docs/manual/losses.md what is fitted.
 Estimators need scikit-learn, which is imported when the first one is used.
 """
 from importlib import import_module

@@ -179,7 +179,7 @@ class KernelClassifier(Tuned, Classifier):
 
     Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel;
     several classes have a function f each, or one for each pair.
-    docs/losses.md has the mathematics.
+    docs/manual/losses.md has the mathematics.
 
     Parameters
     ----------

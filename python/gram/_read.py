@@ -67,7 +67,7 @@ def read(
     """The columns of a file, or of a data set inside the library, by name.
 
     path
-        CSV, LIBSVM, .npy, ... (docs/formats.md), or ``"builtin:iris"``.
+        CSV, LIBSVM, .npy, ... (docs/manual/formats.md), or ``"builtin:iris"``.
     types
         ``"age=number,city=category,when=date"`` where they are not found out.
     missing

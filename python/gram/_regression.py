@@ -194,8 +194,8 @@ class KernelRegressor(Tuned, _Regressor):
     """Regression with any kernel, everything open chosen by a criterion.
 
     Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel,
-    with V = (y - f)^2 exactly; docs/fitting.md has the mathematics,
-    docs/losses.md other losses V.
+    with V = (y - f)^2 exactly; docs/manual/fitting.md has the mathematics,
+    docs/manual/losses.md other losses V.
 
     Parameters
     ----------

@@ -209,7 +209,7 @@ def mmd_test(
     """Are the rows of X and Y from the same distribution?
 
     The maximum mean discrepancy with a p-value by permutation, whose level is
-    exact at any size; docs/testing.md has the method.
+    exact at any size; docs/manual/testing.md has the method.
 
     Parameters
     ----------

@@ -367,7 +367,7 @@ const cli_command cmd_kernels = {
     .about = "List the kernels with their formulas, x and t being two rows; or "
              "explain one of them, or a map: its parameters with ranges and "
              "defaults, why it is positive semidefinite (PSD), and what else "
-             "is known about it. docs/kernels.md has the language.",
+             "is known about it. docs/manual/kernels.md has the language.",
     .examples = "gram kernels\n"
                 "gram kernels rbf\n"
                 "gram kernels --maps\n",

@@ -1,4 +1,5 @@
-/* model.c - machines as files; docs/model.md has the format byte by byte.
+/* model.c - machines as files; docs/manual/model.md has the format byte by
+ * byte.
  *
  *     magic  8 bytes, then the version and the length of the body
  *     body   the fields of a machine, in the order of code_machine()
