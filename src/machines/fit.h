@@ -10,6 +10,7 @@
 
 #include "machines/machine.h"
 #include "solvers/path/criterion.h"
+#include "kernels/program/unknowns.h"
 
 /* lambda as it was asked for. */
 typedef struct gi_lambda {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kernels/program/kernel_terms.h"
 
 static const char *const select_names[] = {"auto", "evidence", "loo",
                                            "gcv",  "cv",       "none"};

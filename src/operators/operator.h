@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "kernels/engine/engine.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/markov_find.h"
 #include "linalg/dense/blas.h"
 #include "linalg/sparse/csr.h"
 

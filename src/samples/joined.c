@@ -12,6 +12,9 @@
 #include "kernels/proof/certified.h"
 #include "samples/mmd.h"
 #include "data/table/subset.h"
+#include "kernels/program/unknowns.h"
+#include "kernels/program/scaled.h"
+#include "kernels/program/learned.h"
 
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
 {

@@ -14,7 +14,6 @@
 
 #include "data/table/missing.h"
 #include "kernels/engine/engine.h"
-#include "kernels/program/learn.h"
 #include "kernels/program/points.h"
 
 /* ------------------------------------------------------------------- pool */

@@ -5,7 +5,7 @@
  * subtracted is one times -1, so that the terms always add up to the kernel.
  */
 #include "base/mem.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/kernel_terms.h"
 
 static gram_status print_term(gi_run *run, const gram_kernel *k,
                               const gi_kernel_node *sum,

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/kernel_terms.h"
+#include "kernels/program/learned.h"
 
 gram_status gi_kernel_learned(gi_run *run, const gram_program *p,
                               const double *theta, gram_kernel **out)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/live.h"
 
 enum { ZERO = 1, READ = 2 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/bind.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/markov_find.h"
 
 /* One dense column that was a number. */
 static int is_one_column(const gram_program *p, const gi_view *v)

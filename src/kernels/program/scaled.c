@@ -11,7 +11,7 @@
  * could be learned.
  */
 #include "base/bind.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/scaled.h"
 
 static int has_per_column(const gram_param *params, size_t count)
 {

@@ -24,7 +24,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/unknowns.h"
 #include "kernels/program/points.h"
 
 /* Rows in the sample, and how many others each is paired with. */

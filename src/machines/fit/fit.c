@@ -18,6 +18,9 @@
 #include "kernels/proof/certified.h"
 #include "data/table/subset.h"
 #include "machines/select/select.h"
+#include "kernels/program/scaled.h"
+#include "kernels/program/learned.h"
+#include "kernels/program/kernel_terms.h"
 
 /* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
  * is faster. */

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/learned.h"
+#include "kernels/program/unknowns.h"
 #include "machines/select/select.h"
 
 enum {

@@ -15,6 +15,7 @@
 #define GI_CRITERION_H
 
 #include "solvers/path.h"
+#include "kernels/program/unknowns.h"
 
 /* At p->lambda and the numbers that p->K was made with: value (evidences of
  * all targets added; loo relative to the variances of the targets, added),

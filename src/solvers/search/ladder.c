@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kernels/program/live.h"
 
 typedef struct builder {
     gi_run *run;

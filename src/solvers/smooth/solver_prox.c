@@ -87,8 +87,8 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
     if (c.why)
         return c;
     c.possible = 1;
-    c.bytes = gi_active_bytes(rows, rows) + (double)gi_operator_bytes(run, p->K) +
-              word * n * 18;
+    c.bytes = gi_active_bytes(rows, rows) +
+              (double)gi_operator_bytes(run, p->K) + word * n * 18;
     c.seconds = factors * n * n * n / 3 / gi_rate_gemm(&gi_blas_double) +
                 products * gi_system_product_seconds(p, rows, 1);
     if (p->loss->class_->flags & GRAM_LOSS_SMOOTH) /* no row leaves A */

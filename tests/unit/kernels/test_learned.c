@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/engine/engine.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/kernel_terms.h"
+#include "kernels/program/learned.h"
 
 enum { ROWS = 23, WORDS = 7 };
 

@@ -5,7 +5,7 @@
 #include "grams.h"
 
 #include "kernels/engine/engine.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/markov_find.h"
 #include "kernels/program/points.h"
 
 enum { ROWS = 12 };

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "grams.h"
 
-#include "kernels/program/learn.h"
+#include "kernels/program/scaled.h"
 
 /* The text of the scaled kernel, until the next call. */
 static const char *scaled(const char *text, gi_scaling scaling)

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "grams.h"
 
-#include "kernels/program/learn.h"
+#include "kernels/program/kernel_terms.h"
 
 /* The terms of a kernel, joined by " | ". */
 static void check_terms(const char *text, const char *expected)

@@ -5,7 +5,7 @@
 #include "grams.h"
 
 #include "base/mem.h"
-#include "kernels/program/learn.h"
+#include "kernels/program/unknowns.h"
 #include "kernels/program/points.h"
 
 typedef struct found {

@@ -2,7 +2,8 @@
  */
 #include "problems.h"
 
-#include "kernels/program/learn.h"
+#include "kernels/program/kernel_terms.h"
+#include "kernels/program/unknowns.h"
 #include "solvers/path/criterion.h"
 #include "solvers/search/minimise.h"
 
