@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "../tests/tables.h"
+#include "../tests/support/tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#include "../tests/tables.h"
+#include "../tests/support/tables.h"
 
 enum { ROWS = 64 };
 
