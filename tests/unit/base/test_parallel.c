@@ -65,7 +65,9 @@ TEST(the_first_failure_in_order_counts_on_any_number_of_threads)
                         sentence);
             for (size_t i = 0; i <= first; i++)
                 CHECK(w.done[i] == 1);
-            CHECK(w.done[PIECES - 1] == 0);
+            /* of several threads, others may do the rest meanwhile */
+            if (threads == 1)
+                CHECK(w.done[PIECES - 1] == 0);
         }
 }
 
