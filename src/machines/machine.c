@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kernels/program/kernel_terms.h"
 
 static const char *const select_names[] = {"auto", "evidence", "loo",
                                            "gcv",  "cv",       "none"};
@@ -35,26 +34,63 @@ gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what)
 
 /* ---------------------------------------------------------------- compiled */
 
-gram_status gi_machine_compile(gi_run *run, gram_machine *m)
+static void free_texts(char **text, size_t count)
 {
-    gram_status status = GRAM_OK;
+    for (size_t i = 0; text && i < count; i++)
+        gi_free(text[i]);
+    gi_free(text);
+}
 
-    GI_TRY(gi_program_new(run, m->kernel, m->table, 0, &m->program));
-    GI_TRY(gi_points_new(run, m->program, m->table, GI_DOUBLE, &m->x));
-    GI_TRY(gi_kernel_terms(run, m->kernel, &m->term, &m->terms));
+static void forget_texts(gram_machine *m)
+{
+    gi_free(m->text);
+    free_texts(m->term, m->terms);
+    m->text = NULL;
+    m->term = NULL;
+    m->terms = 0;
+}
+
+gram_status gi_machine_print(gi_run *run, gram_machine *m)
+{
+    const gram_program *p = m->program;
+    gram_status status = GRAM_OK;
+    gi_buf text = {0};
+
+    forget_texts(m);
+    GI_TRY(gi_program_print(run, p, p->theta, &text));
+    GI_TRY(gi_strndup(run, text.s, text.n, &m->text));
+    GI_TRY(GI_NEW_ZERO(run, m->term, p->terms));
+    for (; m->terms < p->terms; m->terms++) {
+        text.n = 0;
+        GI_TRY(gi_program_print_term(run, p, m->terms, &text));
+        GI_TRY(gi_strndup(run, text.s, text.n, &m->term[m->terms]));
+    }
 done:
+    gi_buf_free(&text);
     return status;
 }
 
-void gi_machine_forget(gram_machine *m)
+void gi_machine_take_rows(gram_machine *m, gram_table *table, gi_points *x)
 {
-    gi_kernel_terms_free(m->term, m->terms);
-    m->term = NULL;
-    m->terms = 0;
+    gram_table_free(m->table);
     gi_points_free(m->x);
-    m->x = NULL;
-    gi_program_free(m->program);
-    m->program = NULL;
+    m->table = table;
+    m->x = x;
+    x->table = table->serial;
+}
+
+gram_status gi_machine_compile(gi_run *run, gram_machine *m,
+                               const gi_values *values)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(values ? gi_program_restore(run, m->kernel, values, m->table,
+                                       &m->program)
+                  : gi_program_new(run, m->kernel, m->table, 0, &m->program));
+    GI_TRY(gi_points_new(run, m->program, m->table, GI_DOUBLE, &m->x));
+    GI_TRY(gi_machine_print(run, m));
+done:
+    return status;
 }
 
 gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
@@ -129,7 +165,7 @@ void gi_machine_refer(gram_machine *m)
     r->probabilities = m->classes.link != GI_LINK_NONE;
     r->outputs = m->targets;
     r->output = (const char *const *)m->output;
-    r->kernel = gram_kernel_text(m->kernel);
+    r->kernel = m->text;
     r->solver = m->solution[0].solver->name;
     r->precision = m->solution[0].precision;
     r->lambda = m->lambda;
@@ -230,17 +266,10 @@ size_t gram_machine_terms(const gram_machine *m)
 
 const char *gram_machine_term(const gram_machine *m, size_t i)
 {
-    return i < m->terms ? gram_kernel_text(m->term[i]) : NULL;
+    return i < m->terms ? m->term[i] : NULL;
 }
 
 /* ------------------------------------------------------------------- freed */
-
-static void free_texts(char **text, size_t count)
-{
-    for (size_t i = 0; text && i < count; i++)
-        gi_free(text[i]);
-    gi_free(text);
-}
 
 void gram_machine_free(gram_machine *m)
 {
@@ -249,7 +278,9 @@ void gram_machine_free(gram_machine *m)
     for (size_t q = 0; m->solution && q < m->solutions; q++)
         gi_solution_free(&m->solution[q]);
     gi_free(m->solution);
-    gi_machine_forget(m);
+    forget_texts(m);
+    gi_points_free(m->x);
+    gi_program_free(m->program);
     gram_table_free(m->table);
     gram_kernel_free(m->kernel);
     free_texts(m->target, m->columns);

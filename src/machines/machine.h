@@ -1,9 +1,10 @@
 /* machine.h - the inside of a fitted machine.
  *
- * It keeps a table of its own with the columns that the kernel looks at, the
- * kernel with all numbers written in, and from these two the program and the
- * points, which are made anew when a file is loaded.  Of the training rows
- * only those that count are there (a weight of 0 drops a row).  Operators are
+ * It keeps a table of its own with the columns that the kernel looks at, and
+ * the kernel compiled for them: the program has the numbers that were learned
+ * and what maps know.  Program and points are made anew when a file is loaded.
+ * Of the training rows only those that count are there (a weight of 0 drops a
+ * row).  Operators are
  * made by the calls that need one, since they belong to a run and its threads
  * while a machine may be read from many.
  */
@@ -16,11 +17,13 @@
 #include "solvers/solver.h"
 
 struct gram_machine {
-    gram_kernel *kernel; /* nothing open, maps with what they learned */
+    gram_kernel *kernel; /* the structure; its columns may be places in the
+                            table that was fitted to */
     gram_table *table;   /* source columns of the kernel, training rows */
     gram_program *program;
-    gi_points *x;       /* in double */
-    gram_kernel **term; /* of the kernel's outermost sum */
+    gi_points *x; /* in double */
+    char *text;   /* of the kernel with all it has learned */
+    char **term;  /* the same of the terms of its outermost sum */
     size_t terms;
 
     size_t n;       /* rows that are kept: all, or those with an alpha */
@@ -77,9 +80,17 @@ gram_status gi_machine_warn(gi_run *run, gram_machine *m, const char *format,
 gram_status gi_machine_note(gi_run *run, gram_machine *m, const char *format,
                             ...) GI_PRINTF(3, 4);
 
-/* From kernel and table: program, points, terms; and away with them. */
-gram_status gi_machine_compile(gi_run *run, gram_machine *m);
-void gi_machine_forget(gram_machine *m);
+/* From kernel, values (NULL: those that are written) and table: program, points
+ * and texts. */
+gram_status gi_machine_compile(gi_run *run, gram_machine *m,
+                               const gi_values *values);
+
+/* Rows of the machine from now on, and the same as its program sees them; both
+ * are the machine's then, and those before are freed. */
+void gi_machine_take_rows(gram_machine *m, gram_table *table, gi_points *x);
+
+/* Texts anew, after the program's numbers have changed. */
+gram_status gi_machine_print(gi_run *run, gram_machine *m);
 
 /* The kernel was multiplied by s and the amplitude becomes 1: solutions and
  * lambda follow. */
@@ -116,18 +127,20 @@ gram_status gi_machine_complete(gi_run *run, const gram_machine *m,
                                 gram_missing policy, const gram_table *t,
                                 gram_table **out);
 
-/* Solve for lambda and all targets: alpha, intercepts, amplitudes, evidence
- * where it is not known and cheap (a factor in double, Markov, primal), the
- * report's residual, rank, condition.  `o` has the wishes of gd and cg; NULL:
- * none. */
-gram_status gi_machine_solve(gi_run *run, gram_machine *m,
+/* With K, the operator of m->x: solve for lambda and all targets: alpha,
+ * intercepts, amplitudes, evidence where it is not known and cheap (a factor in
+ * double, Markov, primal), the report's residual, rank, condition.  `o` has the
+ * wishes of gd and cg; NULL: none. */
+gram_status gi_machine_solve(gi_run *run, gram_machine *m, const gi_operator *K,
                              const gi_solver *solver,
                              const gram_fit_options *o);
 
-/* The same with another loss than squared; rows without an alpha go. */
+/* The same with another loss than squared; then rows without an alpha may go,
+ * which K would still look at. */
 gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
-                                  const gi_solver *solver,
+                                  const gi_operator *K, const gi_solver *solver,
                                   const gram_fit_options *o);
+gram_status gi_machine_drop_rows(gi_run *run, gram_machine *m);
 
 /* Bytes that support vector machines of pairs of classes take together;
  * infinite if they are solved one by one. */

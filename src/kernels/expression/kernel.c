@@ -449,6 +449,15 @@ void gram_kernel_free(gram_kernel *k)
     gi_free(k);
 }
 
+const gi_kernel_node *gi_kernel_sum(const gram_kernel *k)
+{
+    const gi_kernel_node *node = k->root;
+
+    while (node->kind == GI_KERNEL_MAP)
+        node = node->kids;
+    return node->kind == GI_KERNEL_SUM ? node : NULL;
+}
+
 static const gi_kernel_node *leaf_with(const gi_kernel_node *node,
                                        unsigned flag)
 {

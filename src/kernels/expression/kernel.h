@@ -68,6 +68,9 @@ struct gram_kernel {
 /* The kernel that is taken when none was asked for. */
 #define GI_KERNEL_DEFAULT "rbf"
 
+/* The outermost sum, behind maps or not, or NULL: its kids are the terms. */
+const gi_kernel_node *gi_kernel_sum(const gram_kernel *k);
+
 /* The first leaf whose class has the flag, or NULL. */
 const gi_kernel_node *gi_kernel_leaf_with(const gram_kernel *k, unsigned flag);
 

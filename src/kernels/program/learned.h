@@ -11,4 +11,8 @@
 gram_status gi_kernel_learned(gi_run *run, const gram_program *p,
                               const double *theta, gram_kernel **out);
 
+/* Its structure alone, gi_program_print_structure(), as a kernel. */
+gram_status gi_program_structure(gi_run *run, const gram_program *p,
+                                 gram_kernel **out);
+
 #endif

@@ -36,9 +36,9 @@ typedef struct printer {
     gi_buf *b;
     const char *phi; /* written around the leaves that want it; or NULL */
     gi_leaf_test *wants;
-    const gram_program *program; /* NULL: all is as it was written */
-    const double *theta;
-    size_t depth;         /* maps outside of the node at hand */
+    const gram_program *program; /* NULL: columns are as they were written */
+    const double *theta;         /* NULL: numbers and maps are, too */
+    size_t depth;                /* maps outside of the node at hand */
     const around *around; /* the innermost of those not yet written, or NULL */
 } printer;
 
@@ -105,7 +105,7 @@ done:
 /* Is the number of this slot in theta, not in the text? */
 static int is_learned(const printer *p, int slot)
 {
-    return p->program && slot >= 0 && p->k->slot[slot].open;
+    return p->theta && slot >= 0 && p->k->slot[slot].open;
 }
 
 static gram_status add_value(printer *p, int slot)
@@ -211,7 +211,7 @@ static int goes_inside(const printer *p, const gi_kernel_node *node,
     int same = 1;
 
     *state = NULL;
-    if (p->around || !p->program)
+    if (p->around || !p->theta)
         return p->around != NULL;
     if (node->map->state || gi_map_state_size(node->map, 1) == 0)
         return 0;
@@ -438,14 +438,69 @@ gram_status gi_kernel_print_mapped(gi_run *run, const gram_kernel *k,
     return print(&p, k->root, SUM);
 }
 
+static printer printer_of(gi_run *run, const gram_program *program,
+                          const double *theta, gi_buf *b)
+{
+    return (printer){.run = run,
+                     .k = program->kernel,
+                     .b = b,
+                     .program = program,
+                     .theta = theta};
+}
+
 gram_status gi_program_print(gi_run *run, const gram_program *program,
                              const double *theta, gi_buf *b)
 {
-    printer p = {.run = run,
-                 .k = program->kernel,
-                 .b = b,
-                 .program = program,
-                 .theta = theta};
+    printer p = printer_of(run, program, theta, b);
 
     return print(&p, p.k->root, SUM);
+}
+
+gram_status gi_program_print_structure(gi_run *run, const gram_program *program,
+                                       gi_buf *b)
+{
+    printer p = printer_of(run, program, NULL, b);
+
+    return print(&p, p.k->root, SUM);
+}
+
+/* ------------------------------------------------------------------- terms */
+
+/* Term i of a sum behind maps, which are written inside; `outer` is the node
+ * that names the columns of all terms, or NULL.  One that is subtracted is one
+ * times -1, so that the terms add up to the kernel. */
+static gram_status print_term(printer *p, const gi_kernel_node *node,
+                              const gi_kernel_node *outer, size_t i)
+{
+    const around a = {node->map, p->depth, p->around};
+    const gi_kernel_node *term = node->kids;
+    gram_status status = GRAM_OK;
+
+    outer = node->columns ? node : outer;
+    if (node->kind == GI_KERNEL_MAP) {
+        printer inner = *p;
+
+        inner.around = &a;
+        inner.depth++;
+        return print_term(&inner, node->kids, outer, i);
+    }
+    while (i-- > 0)
+        term = term->next;
+    outer = outer && gi_node_takes_columns(term) ? outer : NULL;
+    if (term->minus)
+        GI_TRY(add(p, "-1*"));
+    GI_TRY(print(p, term, outer ? TIGHT : term->minus ? POWER : SUM));
+    if (outer)
+        GI_TRY(add_columns(p, outer));
+done:
+    return status;
+}
+
+gram_status gi_program_print_term(gi_run *run, const gram_program *program,
+                                  size_t i, gi_buf *b)
+{
+    printer p = printer_of(run, program, program->theta, b);
+
+    return gi_kernel_sum(p.k) ? print_term(&p, p.k->root, NULL, i)
+                              : print(&p, p.k->root, SUM);
 }

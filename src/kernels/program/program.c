@@ -121,9 +121,19 @@ static int compile_constant(compiler *c, const gi_kernel_node *node,
 
 /* ------------------------------------------------------------------- rules */
 
+static gram_status add_term(gram_program *p, int term)
+{
+    gram_status status = GI_GROW(p->run, p->term, p->terms + 1);
+
+    if (status == GRAM_OK)
+        p->term[p->terms++] = term;
+    return status;
+}
+
 static int compile_sum(compiler *c, const gi_kernel_node *node,
                        const gi_scope *scope)
 {
+    const int outermost = node == gi_kernel_sum(c->p->kernel);
     int sum = -1;
 
     for (const gi_kernel_node *kid = node->kids; kid; kid = kid->next) {
@@ -131,6 +141,8 @@ static int compile_sum(compiler *c, const gi_kernel_node *node,
 
         if (kid->minus)
             term = gram_emit_scale(c->p, term, -1, -1, 1);
+        if (outermost && c->p->status == GRAM_OK)
+            c->p->status = add_term(c->p, term);
         sum = kid == node->kids ? term : gram_emit_add(c->p, sum, term);
     }
     return sum;
@@ -265,7 +277,34 @@ done:
     return status;
 }
 
-/* The numbers of all slots, one after the other. */
+/* The numbers of all slots, as they are given or written. */
+static gram_status fill_theta(compiler *c)
+{
+    gram_status status = GRAM_OK;
+    gram_program *p = c->p;
+    const gram_kernel *k = p->kernel;
+    const gi_values *given = p->given;
+
+    GI_TRY(GI_NEW(p->run, p->theta, p->thetas));
+    for (size_t s = 0; s < k->slots; s++) {
+        const gi_slot *slot = &k->slot[s];
+        const size_t first = (size_t)p->first_theta[s];
+
+        if (given && given->count[s] != c->count[s])
+            GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                           "kernel \"%.300s\": %s has %zu values, the columns "
+                           "are %zu",
+                           k->text, slot->name, given->count[s], c->count[s]));
+        for (size_t i = 0; i < c->count[s]; i++)
+            p->theta[first + i] = given          ? given->theta[first + i]
+                                  : slot->values ? slot->values[i]
+                                                 : slot->value;
+    }
+done:
+    return status;
+}
+
+/* The places of all slots, one after the other. */
 static gram_status lay_out(compiler *c)
 {
     gram_status status = GRAM_OK;
@@ -281,14 +320,7 @@ static gram_status lay_out(compiler *c)
                            k->slot[s].name, c->count[s], INT_MAX));
         p->thetas += c->count[s];
     }
-    GI_TRY(GI_NEW(p->run, p->theta, p->thetas));
-    for (size_t s = 0; s < k->slots; s++) {
-        const gi_slot *slot = &k->slot[s];
-
-        for (size_t i = 0; i < c->count[s]; i++)
-            p->theta[(size_t)p->first_theta[s] + i] =
-                slot->values ? slot->values[i] : slot->value;
-    }
+    GI_TRY(fill_theta(c));
     for (size_t i = 0; i < p->ops; i++)
         if (p->op[i].slot >= 0)
             p->op[i].slot = p->first_theta[p->op[i].slot];
@@ -298,16 +330,14 @@ done:
 
 /* ----------------------------------------------------------------- program */
 
-gram_status gi_program_new(gi_run *run, const gram_kernel *k,
-                           const gram_table *t, int open, gram_program **out)
+static gram_status compile_kernel(gi_run *run, const gram_kernel *k,
+                                  const gi_values *given, const gram_table *t,
+                                  gram_program **out)
 {
     const gi_scope all = {0};
     gram_status status = GRAM_OK;
     compiler c = {.t = t};
 
-    *out = NULL;
-    if (!open)
-        GI_TRY(refuse_open(k, run));
     if (t->rows == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE, "a table without rows, kernels need at "
                                        "least one"));
@@ -317,17 +347,55 @@ gram_status gi_program_new(gi_run *run, const gram_kernel *k,
     GI_TRY(GI_NEW_ZERO(run, c.p, 1));
     c.p->run = run;
     c.p->kernel = k;
+    c.p->given = given;
     c.p->result = compile(&c, k->root, &all);
     GI_TRY(c.p->status);
+    if (c.p->terms == 0)
+        GI_TRY(add_term(c.p, c.p->result));
     GI_TRY(lay_out(&c));
     c.p->run = NULL;
     c.p->node = NULL;
+    c.p->given = NULL;
     *out = c.p;
     c.p = NULL;
 done:
     gi_free(c.count);
     gi_program_free(c.p);
     return status;
+}
+
+gram_status gi_program_new(gi_run *run, const gram_kernel *k,
+                           const gram_table *t, int open, gram_program **out)
+{
+    gram_status status = GRAM_OK;
+
+    *out = NULL;
+    if (!open)
+        GI_TRY(refuse_open(k, run));
+    GI_TRY(compile_kernel(run, k, NULL, t, out));
+done:
+    return status;
+}
+
+gram_status gi_program_restore(gi_run *run, const gram_kernel *k,
+                               const gi_values *values, const gram_table *t,
+                               gram_program **out)
+{
+    *out = NULL;
+    if (values->slots != k->slots)
+        return gi_fail(GRAM_ERR_SHAPE,
+                       "kernel \"%.300s\" has %zu numbers, values are given "
+                       "for %zu",
+                       k->text, k->slots, values->slots);
+    return compile_kernel(run, k, values, t, out);
+}
+
+gram_program gi_program_term(const gram_program *p, size_t i)
+{
+    gram_program term = *p;
+
+    term.result = p->term[i];
+    return term;
 }
 
 void gi_program_free(gram_program *p)
@@ -352,6 +420,7 @@ void gi_program_free(gram_program *p)
     gi_free(p->matrix);
     gi_free(p->op);
     gi_free(p->op_slot);
+    gi_free(p->term);
     gi_free(p->theta);
     gi_free(p->first_theta);
     gi_free(p);

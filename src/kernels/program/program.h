@@ -116,6 +116,18 @@ typedef struct gi_mmd_passes {
     int view;
 } gi_mmd_passes;
 
+/* What an expression has beside its structure: numbers and what its maps know.
+ * States stand in the order in which compiling meets the views. */
+typedef struct gi_values {
+    size_t *count; /* numbers of each slot of the kernel */
+    size_t slots;
+    double *theta; /* the numbers of all slots */
+    size_t thetas;
+    gi_state *state; /* of each map of each view */
+    size_t states;
+    int borrowed; /* theta and what is in the states belong to a program */
+} gi_values;
+
 struct gram_program {
     gi_run *run;
     const gram_kernel *kernel;
@@ -124,6 +136,9 @@ struct gram_program {
     unsigned *op_slot; /* hash table of op: 0, or its number + 1 */
     size_t op_slots;   /* a power of two */
     int result;        /* register of the kernel's value */
+    int *term;         /* registers of the terms of the outermost sum, which may
+                          be behind maps; one if there is no sum */
+    size_t terms;
     gi_source *source;
     size_t sources, sources_room;
     gi_dict source_names; /* string i is the name of source i */
@@ -139,6 +154,8 @@ struct gram_program {
     /* while compiling */
     const gi_kernel_node *node;
     int node_view;
+    const gi_values *given; /* or NULL: maps learn */
+    size_t given_states;    /* that are in use */
     gram_status status;
 };
 
@@ -148,6 +165,22 @@ struct gram_program {
 gram_status gi_program_new(gi_run *run, const gram_kernel *k,
                            const gram_table *t, int open, gram_program **out);
 void gi_program_free(gram_program *p);
+
+/* The same with values that were learned before: nothing is learned, nothing
+ * is open.  Copies them.  Errors: SHAPE (they do not fit the columns of t). */
+gram_status gi_program_restore(gi_run *run, const gram_kernel *k,
+                               const gi_values *values, const gram_table *t,
+                               gram_program **out);
+
+/* The values of a program, as long as it lives.  (values.c) */
+gram_status gi_values_of(gi_run *run, const gram_program *p, gi_values *out);
+void gi_values_free(gi_values *v); /* what is inside */
+
+/* In values.c, for a view that is being made: the states that are given. */
+gram_status gi_view_restore(gram_program *p, gi_view *v);
+
+/* Term i as a program of its own, which borrows all it has from p. */
+gram_program gi_program_term(const gram_program *p, size_t i);
 
 /* The view of a leaf of the kernel, or of the factor of a weight; NULL: it
  * looks at no columns. */
@@ -169,6 +202,15 @@ size_t gi_program_count(const gram_program *p, size_t slot);
  * around each of them.  (print.c) */
 gram_status gi_program_print(gi_run *run, const gram_program *p,
                              const double *theta, gi_buf *b);
+
+/* The text of its structure: what is open stays open, maps have no state, and
+ * columns are named, so that it means the same for the columns of any table. */
+gram_status gi_program_print_structure(gi_run *run, const gram_program *p,
+                                       gi_buf *b);
+
+/* The text of term i with its values. */
+gram_status gi_program_print_term(gi_run *run, const gram_program *p, size_t i,
+                                  gi_buf *b);
 
 /* The register of `op`, which is added unless an equal one is there.  Negative
  * after a failure, as the operands may be. */

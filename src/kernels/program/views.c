@@ -483,7 +483,7 @@ gram_status gi_view_find(gram_program *p, const gram_table *t,
     GI_TRY(measure(p, need, &v));
     i = find_view(p, &v);
     if (i == p->views) {
-        GI_TRY(gi_view_learn(p, &v, t));
+        GI_TRY(p->given ? gi_view_restore(p, &v) : gi_view_learn(p, &v, t));
         GI_TRY(add_view(p, &v));
     }
     /* Cells are checked once for all leaves that look at them. */

@@ -40,8 +40,8 @@ typedef struct range {
 
 typedef struct spectrum {
     gi_run *run;
-    gram_program *program;
-    gi_points *x;
+    const gram_program *program;
+    const gi_points *x;
     size_t n;
     double top; /* largest entry of the diagonal */
     range *range;
@@ -181,18 +181,20 @@ static int progress(void *user, double done)
            GRAM_OK;
 }
 
-gram_status gi_kernel_spectrum(gi_run *run, const gram_kernel *k,
-                               const gram_table *a, size_t dense,
-                               gram_spectrum *out)
+gram_status gi_program_spectrum(gi_run *run, const gram_program *p,
+                                const gi_points *x, size_t dense,
+                                gram_spectrum *out)
 {
     gram_status status = GRAM_OK;
     gram_spectrum found = {0};
-    spectrum s = {.run = run, .n = gram_table_rows(a), .inner = *run};
+    spectrum s = {.run = run,
+                  .program = p,
+                  .x = x,
+                  .n = gi_points_rows(x),
+                  .inner = *run};
 
     s.inner.progress = progress;
     s.inner.user = &s;
-    GI_TRY(gi_program_new(run, k, a, 0, &s.program));
-    GI_TRY(gi_points_new(run, s.program, a, GI_DOUBLE, &s.x));
     GI_TRY(look_at_entries(&s, &found));
     if (s.n <= dense)
         GI_TRY(all_eigenvalues(&s, &found));
@@ -202,15 +204,22 @@ gram_status gi_kernel_spectrum(gi_run *run, const gram_kernel *k,
     *out = found;
 done:
     gi_free(s.range);
-    gi_points_free(s.x);
-    gi_program_free(s.program);
     return status;
 }
 
 gram_status gram_kernel_spectrum(const gram_kernel *k, const gram_table *a,
                                  const gram_exec *exec, gram_spectrum *out)
 {
+    gram_status status = GRAM_OK;
     GI_RUN(run, exec);
+    gram_program *p = NULL;
+    gi_points *x = NULL;
 
-    return gi_kernel_spectrum(&run, k, a, GI_SPECTRUM_DENSE, out);
+    GI_TRY(gi_program_new(&run, k, a, 0, &p));
+    GI_TRY(gi_points_new(&run, p, a, GI_DOUBLE, &x));
+    GI_TRY(gi_program_spectrum(&run, p, x, GI_SPECTRUM_DENSE, out));
+done:
+    gi_points_free(x);
+    gi_program_free(p);
+    return status;
 }

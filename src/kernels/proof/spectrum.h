@@ -6,9 +6,10 @@
 #include "base/limits.h"
 #include "kernels/program/program.h"
 
-/* gram_kernel_spectrum() with another limit. */
-gram_status gi_kernel_spectrum(gi_run *run, const gram_kernel *k,
-                               const gram_table *a, size_t dense,
-                               gram_spectrum *out);
+/* gram_kernel_spectrum() of a program on its rows; all eigenvalues of up to
+ * `dense` of them. */
+gram_status gi_program_spectrum(gi_run *run, const gram_program *p,
+                                const gi_points *x, size_t dense,
+                                gram_spectrum *out);
 
 #endif

@@ -16,14 +16,19 @@
 
 /* ------------------------------------------------------------------ kernel */
 
-/* Parameter p of a leaf. */
-static double argument(const gram_kernel *k, const gi_kernel_node *leaf,
+static double value_of(const gram_program *p, int slot)
+{
+    return p->theta[p->first_theta[slot]];
+}
+
+/* The parameter of that name of a leaf. */
+static double argument(const gram_program *program, const gi_kernel_node *leaf,
                        const char *name)
 {
     for (size_t p = 0; leaf->class_->params && leaf->class_->params[p].name;
          p++)
         if (strcmp(leaf->class_->params[p].name, name) == 0)
-            return leaf->slot[p] >= 0 ? k->slot[leaf->slot[p]].value
+            return leaf->slot[p] >= 0 ? value_of(program, leaf->slot[p])
                                       : leaf->arg[p];
     return NAN;
 }
@@ -43,7 +48,7 @@ static int is_ard(const gram_kernel *k, const gi_kernel_node *leaf)
 }
 
 /* (gamma*linear + coef0)^degree, which poly is where it takes the numbers. */
-static int is_power(const gram_kernel *k, const gi_kernel_node *node,
+static int is_power(const gram_program *p, const gi_kernel_node *node,
                     gi_libsvm *l)
 {
     const gi_kernel_node *sum = node->kids, *product, *offset;
@@ -59,34 +64,34 @@ static int is_power(const gram_kernel *k, const gi_kernel_node *node,
         return 0;
     l->kernel = GI_LIBSVM_POLY;
     l->degree = (int)node->exponent;
-    l->gamma = k->slot[*product->kids->slot].value;
-    l->coef0 = k->slot[*offset->slot].value * (offset->minus ? -1 : 1);
+    l->gamma = value_of(p, *product->kids->slot);
+    l->coef0 = value_of(p, *offset->slot) * (offset->minus ? -1 : 1);
     return node->exponent == l->degree;
 }
 
 /* Is it one of LIBSVM's? */
-static int take_kernel(const gram_kernel *k, gi_libsvm *l)
+static int take_kernel(const gram_program *p, gi_libsvm *l)
 {
-    const gi_kernel_node *root = k->root;
+    const gi_kernel_node *root = p->kernel->root;
 
     if (is_leaf(root, "linear"))
         l->kernel = GI_LIBSVM_LINEAR;
     else if (is_leaf(root, "precomputed"))
         l->kernel = GI_LIBSVM_PRECOMPUTED;
-    else if (is_leaf(root, "rbf") && !is_ard(k, root)) {
+    else if (is_leaf(root, "rbf") && !is_ard(p->kernel, root)) {
         l->kernel = GI_LIBSVM_RBF;
-        l->gamma = argument(k, root, "gamma");
+        l->gamma = argument(p, root, "gamma");
     } else if (is_leaf(root, "poly")) {
         l->kernel = GI_LIBSVM_POLY;
-        l->degree = (int)argument(k, root, "degree");
-        l->gamma = argument(k, root, "gamma");
-        l->coef0 = argument(k, root, "offset");
+        l->degree = (int)argument(p, root, "degree");
+        l->gamma = argument(p, root, "gamma");
+        l->coef0 = argument(p, root, "offset");
     } else if (is_leaf(root, "sigmoid")) {
         l->kernel = GI_LIBSVM_SIGMOID;
-        l->gamma = argument(k, root, "a");
-        l->coef0 = argument(k, root, "c");
+        l->gamma = argument(p, root, "a");
+        l->coef0 = argument(p, root, "c");
     } else
-        return is_power(k, root, l);
+        return is_power(p, root, l);
     return 1;
 }
 
@@ -368,11 +373,11 @@ static gram_status make_model(gi_run *run, const gram_machine *m,
     size_t *row = NULL, *place = NULL;
 
     GI_TRY(take_type(m, l));
-    if (!take_kernel(m->kernel, l))
+    if (!take_kernel(m->program, l))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "kernel %.80s: LIBSVM has linear, poly, rbf, sigmoid "
                        "and precomputed, without scaling",
-                       gram_kernel_text(m->kernel)));
+                       m->text));
     GI_TRY(check_columns(m));
     for (size_t q = 0; q < m->solutions; q++)
         if (!m->solution[q].alpha)

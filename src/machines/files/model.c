@@ -34,14 +34,14 @@ static gram_status bad_model(const gi_codec *c, const char *what)
 static gram_status code_kernel(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    char *text = m->kernel ? (char *)gram_kernel_text(m->kernel) : NULL;
+    char *text = m->text;
 
     GI_TRY(gi_codec_text(c, &text));
     GI_TRY(gi_model_code_table(c, &m->table));
     if (gi_codec_reads(c)) {
         GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
                           gi_input_name(c->in)));
-        GI_TRY(gi_context(gi_machine_compile(c->run, m), "%s",
+        GI_TRY(gi_context(gi_machine_compile(c->run, m, NULL), "%s",
                           gi_input_name(c->in)));
         m->n = m->table->rows;
     }

@@ -11,7 +11,6 @@
 #include "base/rng.h"
 #include "kernels/proof/spectrum.h"
 #include "machines/fit.h"
-#include "data/table/subset.h"
 
 enum {
     MOST = GI_CERTIFICATE_ROWS,
@@ -22,32 +21,37 @@ enum {
 gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    const gram_table *t = m->table;
     gi_rng rng = gi_rng_new(run->seed, STREAM);
-    gram_table *sample = NULL;
+    gi_points *sample = NULL;
     unsigned char *keep = NULL;
+    size_t *row = NULL;
     gram_spectrum spectrum = {0};
 
-    if (t->rows > MOST && !gi_program_reads_matrix(m->program)) {
-        GI_TRY(GI_NEW_ZERO(run, keep, t->rows));
+    if (m->n > MOST && !gi_program_reads_matrix(m->program)) {
+        GI_TRY(GI_NEW_ZERO(run, keep, m->n));
+        GI_TRY(GI_NEW(run, row, SAMPLE));
         for (size_t left = SAMPLE; left > 0;) {
-            size_t i = gi_rng_below(&rng, t->rows);
+            size_t i = gi_rng_below(&rng, m->n);
 
             left -= !keep[i];
             keep[i] = 1;
         }
-        GI_TRY(gi_table_subset(run, t, NULL, keep, &sample));
+        for (size_t i = 0, to = 0; i < m->n; i++)
+            if (keep[i])
+                row[to++] = i;
+        GI_TRY(gi_points_select(run, m->program, m->x, row, SAMPLE, &sample));
     }
-    GI_TRY(gi_kernel_spectrum(run, m->kernel, sample ? sample : t,
-                              GI_SPECTRUM_DENSE, &spectrum));
+    GI_TRY(gi_program_spectrum(run, m->program, sample ? sample : m->x,
+                               GI_SPECTRUM_DENSE, &spectrum));
     if (spectrum.psd < 0)
         GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                        "kernel \"%s\": its matrix on the rows has the "
                        "eigenvalue %.4g, so it is not positive semidefinite "
                        "(it can be allowed all the same)",
-                       gram_kernel_text(m->kernel), spectrum.min_eigenvalue));
+                       m->text, spectrum.min_eigenvalue));
 done:
     gi_free(keep);
-    gram_table_free(sample);
+    gi_free(row);
+    gi_points_free(sample);
     return status;
 }

@@ -1,12 +1,9 @@
 /* fit.c - a table becomes a machine.
  *
  * Options and table are checked, the kernel is scaled and compiled, memory is
- * planned; open numbers are found (select.c); they are written into the
- * kernel, and the machine is solved.
- *
- * Trap: the kernel's columns may be written as places in the table given.  It
- * is compiled for that table until its numbers are known, and only then, with
- * columns by name, for the machine's own.
+ * planned; open numbers are found (select.c), and the machine is solved.
+ * Kernel, program, rows and operator are made once: what planning looked at,
+ * selection and the solution go on with, and the machine keeps.
  */
 #include "machines/fit.h"
 
@@ -18,9 +15,9 @@
 #include "kernels/proof/certified.h"
 #include "data/table/subset.h"
 #include "machines/select/select.h"
-#include "kernels/program/scaled.h"
+#include "kernels/program/amplitude.h"
 #include "kernels/program/learned.h"
-#include "kernels/program/kernel_terms.h"
+#include "kernels/program/scaled.h"
 
 /* Fewer rows do not tell one lambda from another; up to SERIAL_ROWS, one thread
  * is faster. */
@@ -77,21 +74,23 @@ static gram_status check_proof(gi_fit *f, const gram_kernel *k)
 /* The kernel as it was asked for. */
 static const char *kernel_text(const gram_fit_options *o)
 {
-    return o->from     ? gram_kernel_text(o->from->kernel)
-           : o->kernel ? o->kernel
-                       : GI_KERNEL_DEFAULT;
+    return o->kernel ? o->kernel : GI_KERNEL_DEFAULT;
 }
 
 static gram_status make_kernel(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     const gram_fit_options *o = f->o;
-    gi_scaling scaling = o->from ? GI_SCALING_NONE : (gi_scaling)o->scale;
     gram_kernel *written = NULL;
 
+    if (o->from) {
+        GI_TRY(gi_program_structure(f->run, o->from->program, &f->kernel));
+        GI_TRY(check_proof(f, f->kernel));
+        goto done;
+    }
     GI_TRY(gi_kernel_new(f->run, kernel_text(o), &written));
     GI_TRY(check_proof(f, written));
-    GI_TRY(gi_kernel_scaled(f->run, written, scaling, &f->kernel));
+    GI_TRY(gi_kernel_scaled(f->run, written, (gi_scaling)o->scale, &f->kernel));
 done:
     gram_kernel_free(written);
     return status;
@@ -152,7 +151,23 @@ done:
     return status;
 }
 
-static gram_status compile(gi_fit *f)
+/* With the numbers and states of another machine. */
+static gram_status compile_like(gi_fit *f, const gram_machine *from)
+{
+    gram_status status = GRAM_OK;
+    const gram_table *t = gi_fit_table(f);
+    gi_values values = {0};
+
+    GI_TRY(gi_values_of(f->run, from->program, &values));
+    GI_TRY(gi_program_restore(f->run, f->kernel, &values, t, &f->program));
+    GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
+done:
+    gi_values_free(&values);
+    return status;
+}
+
+/* For the table at hand; what is open begins at its start. */
+static gram_status compile_open(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     const gram_table *t = gi_fit_table(f);
@@ -162,17 +177,27 @@ static gram_status compile(gi_fit *f)
     GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
     GI_TRY(
         gi_unknowns_new(f->run, f->program, f->x, &f->unknown, &f->unknowns));
-    GI_TRY(GI_NEW(f->run, f->theta, f->program->thetas));
-    if (f->program->thetas)
-        memcpy(f->theta, f->program->theta,
-               f->program->thetas * sizeof *f->theta);
     for (size_t u = 0; u < f->unknowns; u++)
-        f->theta[f->unknown[u].theta] = f->unknown[u].start;
+        f->program->theta[f->unknown[u].theta] = f->unknown[u].start;
     if (isnan(f->lambda.value) ||
         (!f->m->noise_column && gi_machine_is_squared(f->m)))
         f->hold = gi_kernel_amplitude(f->kernel);
     if (f->hold >= 0)
-        f->theta[f->program->first_theta[f->hold]] = 1;
+        f->program->theta[f->program->first_theta[f->hold]] = 1;
+done:
+    return status;
+}
+
+static gram_status compile(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    const gram_machine *from = f->o->from;
+
+    GI_TRY(from ? compile_like(f, from) : compile_open(f));
+    GI_TRY(GI_NEW(f->run, f->theta, f->program->thetas));
+    if (f->program->thetas)
+        memcpy(f->theta, f->program->theta,
+               f->program->thetas * sizeof *f->theta);
     GI_TRY(gi_operator_new(f->run, f->program, f->theta, f->x, NULL, &f->K));
 done:
     return status;
@@ -318,6 +343,7 @@ static gram_status keep_columns(gi_fit *f)
     gram_status status = GRAM_OK;
     const gram_table *t = gi_fit_table(f);
     unsigned char *columns = NULL;
+    gram_table *own = NULL;
     size_t j = 0;
 
     GI_TRY(GI_NEW_ZERO(f->run, columns, t->cols));
@@ -327,9 +353,30 @@ static gram_status keep_columns(gi_fit *f)
         GI_TRY(gram_table_find(t, s->block ? s->block : s->name, &j));
         columns[j] = 1;
     }
-    GI_TRY(gi_table_subset(f->run, t, columns, NULL, &f->m->table));
+    GI_TRY(gi_table_subset(f->run, t, columns, NULL, &own));
+    gi_machine_take_rows(f->m, own, f->x);
+    f->x = NULL;
 done:
     gi_free(columns);
+    return status;
+}
+
+/* Kernel, program and rows become the machine's, with the numbers found. */
+static gram_status hand_over(gi_fit *f)
+{
+    gram_status status = GRAM_OK;
+    gram_machine *m = f->m;
+
+    GI_TRY(keep_columns(f));
+    m->kernel = f->kernel;
+    m->program = f->program;
+    f->kernel = NULL;
+    f->program = NULL;
+    if (m->program->thetas)
+        memcpy(m->program->theta, f->theta,
+               m->program->thetas * sizeof *f->theta);
+    gi_fills_restrict(&m->fills, m->table);
+done:
     return status;
 }
 
@@ -341,17 +388,12 @@ static gram_status write_amplitude(gi_fit *f)
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
     double s = m->amplitude[0];
-    gram_kernel *k = NULL;
 
     if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE || m->targets > 1 ||
         !isnan(f->lambda.value) || !(s > 0 && isfinite(s)) ||
         !gi_machine_is_squared(m))
         return status;
-    GI_TRY(gi_kernel_times(f->run, m->kernel, s, &k));
-    gi_machine_forget(m);
-    gram_kernel_free(m->kernel);
-    m->kernel = k;
-    GI_TRY(gi_machine_compile(f->run, m));
+    m->program->theta[m->program->first_theta[f->hold]] *= s;
     GI_TRY(gi_machine_scale(f->run, m, s));
 done:
     return status;
@@ -394,20 +436,21 @@ gram_status gi_fit_finish(gi_fit *f)
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
 
-    GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, &m->kernel));
-    GI_TRY(keep_columns(f));
-    gi_fills_restrict(&m->fills, m->table);
+    GI_TRY(hand_over(f));
     gi_operator_free(f->K);
     f->K = NULL;
-    gi_points_free(f->x);
-    f->x = NULL;
-    GI_TRY(gi_machine_compile(f->run, m));
+    GI_TRY(gi_operator_new(f->run, m->program, NULL, m->x, NULL, &f->K));
     if (f->unknown_psd && !f->o->allow_indefinite)
         GI_TRY(gi_fit_check_rows(f->run, m));
     GI_TRY(gi_machine_is_squared(m)
-               ? gi_machine_solve(f->run, m, f->plan.solver, f->o)
-               : gi_machine_solve_loss(f->run, m, f->plan.solver, f->o));
+               ? gi_machine_solve(f->run, m, f->K, f->plan.solver, f->o)
+               : gi_machine_solve_loss(f->run, m, f->K, f->plan.solver, f->o));
+    gi_operator_free(f->K);
+    f->K = NULL;
+    if (!gi_machine_is_squared(m))
+        GI_TRY(gi_machine_drop_rows(f->run, m));
     GI_TRY(write_amplitude(f));
+    GI_TRY(gi_machine_print(f->run, m));
     GI_TRY(warn_about(f));
     GI_TRY(gi_fit_notes(f));
     m->report.criterion = gram_select_name(f->select);

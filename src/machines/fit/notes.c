@@ -57,7 +57,7 @@ static gram_status note_number(gi_fit *f)
                            "%s = %.4g is at the end of what is searched: try "
                            "another kernel, or give a start (?%.4g) to search "
                            "farther",
-                           f->kernel->slot[u->slot].name, f->theta[u->theta],
+                           f->m->kernel->slot[u->slot].name, f->theta[u->theta],
                            f->theta[u->theta]);
 }
 

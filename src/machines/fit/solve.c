@@ -141,15 +141,13 @@ done:
     return status;
 }
 
-gram_status gi_machine_solve(gi_run *run, gram_machine *m,
+gram_status gi_machine_solve(gi_run *run, gram_machine *m, const gi_operator *K,
                              const gi_solver *solver, const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
     unsigned char *held = NULL;
-    gi_operator *K = NULL;
 
-    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
     m->features = K->features;
     GI_TRY(GI_NEW(run, room, m->n));
     for (size_t q = 0; q < m->solutions; q++) {
@@ -167,7 +165,6 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m,
     }
     gi_machine_summarise(m);
 done:
-    gi_operator_free(K);
     gi_free(room);
     gi_free(held);
     return status;

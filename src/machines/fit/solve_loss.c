@@ -279,22 +279,28 @@ static void squeeze(double *x, size_t n, size_t width,
             memmove(x + width * to++, x + width * i, width * sizeof *x);
 }
 
-static gram_status drop_rows(gi_run *run, gram_machine *m)
+gram_status gi_machine_drop_rows(gi_run *run, gram_machine *m)
 {
     gram_status status = GRAM_OK;
     unsigned char *keep = NULL;
     gram_table *table = NULL;
-    size_t kept = 0;
+    gi_points *x = NULL;
+    size_t *row = NULL, kept = 0;
 
     GI_TRY(GI_NEW(run, keep, m->n));
+    GI_TRY(GI_NEW(run, row, m->n));
     for (size_t i = 0; i < m->n; i++)
-        kept += keep[i] = (unsigned char)has_alpha(m, i);
+        if ((keep[i] = (unsigned char)has_alpha(m, i)))
+            row[kept++] = i;
     m->report.support = kept;
-    if (kept == 0)
-        kept = keep[0] = 1; /* f is a constant */
+    if (kept == 0) { /* f is a constant */
+        kept = keep[0] = 1;
+        row[0] = 0;
+    }
     if (kept == m->n || gi_program_addresses_rows(m->program))
         goto done;
     GI_TRY(gi_table_subset(run, m->table, NULL, keep, &table));
+    GI_TRY(gi_points_select(run, m->program, m->x, row, kept, &x));
     for (size_t q = 0; q < m->solutions; q++)
         squeeze(m->solution[q].alpha, m->n, m->solutions > 1 ? 1 : m->targets,
                 keep);
@@ -302,13 +308,13 @@ static gram_status drop_rows(gi_run *run, gram_machine *m)
     squeeze(m->noise, m->n, 1, keep);
     squeeze(m->row, m->n, 1, keep);
     m->n = kept;
-    gi_machine_forget(m);
-    gram_table_free(m->table);
-    m->table = table;
+    gi_machine_take_rows(m, table, x);
     table = NULL;
-    GI_TRY(gi_machine_compile(run, m));
+    x = NULL;
 done:
     gi_free(keep);
+    gi_free(row);
+    gi_points_free(x);
     gram_table_free(table);
     return status;
 }
@@ -316,15 +322,13 @@ done:
 /* ------------------------------------------------------------------ machine */
 
 gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
-                                  const gi_solver *solver,
+                                  const gi_operator *K, const gi_solver *solver,
                                   const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
     int together = gi_machine_pairs_fit(m, solver, gi_run_room(run));
-    gi_operator *K = NULL;
 
-    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &K));
     GI_TRY(GI_NEW(run, room, m->n));
     if (together)
         GI_TRY(solve_pairs(run, m, K, solver));
@@ -342,11 +346,7 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
     }
     gi_machine_summarise(m);
     m->report.residual = NAN;
-    gi_operator_free(K); /* it looks at the rows that are there now */
-    K = NULL;
-    GI_TRY(drop_rows(run, m));
 done:
-    gi_operator_free(K);
     gi_free(room);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kernels/program/learned.h"
 #include "machines/fit.h"
 #include "data/table/subset.h"
 #include "solvers/system.h"
@@ -109,7 +110,7 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_kernel_new(run, gram_kernel_text(m->kernel), &to->kernel));
+    GI_TRY(gi_program_structure(run, m->program, &to->kernel));
     GI_TRY(gi_losses_new(run, m->loss_text, &to->loss, &to->losses));
     GI_TRY(copy_text(run, m->loss_text, &to->loss_text));
     GI_TRY(GI_NEW_ZERO(run, to->target, m->targets));
@@ -213,13 +214,12 @@ static int has_factors(const gram_machine *m)
 }
 
 static gram_status update_solutions(gi_run *run, const gram_machine *m,
-                                    const unsigned char *keep, gram_machine *to)
+                                    const unsigned char *keep,
+                                    const gi_operator *K, gram_machine *to)
 {
     gram_status status = GRAM_OK;
-    gi_operator *K = NULL;
     double *room = NULL;
 
-    GI_TRY(gi_operator_new(run, to->program, NULL, to->x, NULL, &K));
     GI_TRY(GI_NEW(run, room, to->n));
     for (size_t q = 0; q < m->solutions; q++) {
         gi_problem p = gi_machine_problem(to, K, q, room);
@@ -231,7 +231,6 @@ static gram_status update_solutions(gi_run *run, const gram_machine *m,
     }
     gi_machine_summarise(to);
 done:
-    gi_operator_free(K);
     gi_free(room);
     return status;
 }
@@ -241,9 +240,16 @@ done:
 static gram_status solve_rows(gi_run *run, const gram_machine *m,
                               const unsigned char *keep, gram_machine *to)
 {
-    if (has_factors(m))
-        return update_solutions(run, m, keep, to);
-    return gi_machine_solve(run, to, m->solution[0].solver, NULL);
+    gram_status status = GRAM_OK;
+    gi_operator *K = NULL;
+
+    GI_TRY(gi_operator_new(run, to->program, NULL, to->x, NULL, &K));
+    GI_TRY(has_factors(m)
+               ? update_solutions(run, m, keep, K, to)
+               : gi_machine_solve(run, to, K, m->solution[0].solver, NULL));
+done:
+    gi_operator_free(K);
+    return status;
 }
 
 gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
@@ -256,6 +262,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     unsigned char *keep = NULL;
     gram_machine *to = NULL;
     gram_table *kept = NULL, *own = NULL;
+    gi_values values = {0};
     gi_fit f = {0};
 
     *out = NULL;
@@ -280,7 +287,8 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     GI_TRY(gi_table_subset(&run, m->table, NULL, keep, &kept));
     GI_TRY(
         gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL, &to->table));
-    GI_TRY(gi_machine_compile(&run, to));
+    GI_TRY(gi_values_of(&run, m->program, &values));
+    GI_TRY(gi_machine_compile(&run, to, &values));
     GI_TRY(solve_rows(&run, m, keep, to));
     gi_machine_refer(to);
     to->report.seconds = gi_clock() - start;
@@ -291,6 +299,7 @@ done:
         (*out)->report.peak_bytes = (*out)->report.plan_bytes =
             gi_run_peak(&run);
     gi_fit_end(&f);
+    gi_values_free(&values);
     gi_free(keep);
     gram_table_free(kept);
     gram_table_free(own);

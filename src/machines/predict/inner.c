@@ -34,15 +34,14 @@ gram_status gram_machine_inner(const gram_machine *f, const gram_machine *g,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
-    const char *text = gram_kernel_text(f->kernel);
     double *alpha = NULL, *beta = NULL, *values = NULL, sum = 0;
     gi_points *t = NULL;
 
-    if (g && g != f && strcmp(text, gram_kernel_text(g->kernel)) != 0)
+    if (g && g != f && strcmp(f->text, g->text) != 0)
         return gi_fail(GRAM_ERR_SHAPE,
                        "inner product: models of \"%s\" and of \"%s\", must be "
                        "of the same kernel (fit --from takes it over)",
-                       text, gram_kernel_text(g->kernel));
+                       f->text, g->text);
     GI_TRY(first_alpha(&run, f, &alpha));
     GI_TRY(first_alpha(&run, g ? g : f, &beta));
     GI_TRY(GI_NEW(&run, values, f->n));

@@ -14,38 +14,9 @@
 #include "base/mem.h"
 #include "machines/predict/predict.h"
 
-/* One term on its own: program, rows, operator. */
-typedef struct term {
-    gram_program *program;
-    gi_points *x, *new;
-    gi_operator *T;
-} term;
-
-static void term_free(term *t)
-{
-    gi_operator_free(t->T);
-    gi_points_free(t->new);
-    gi_points_free(t->x);
-    gi_program_free(t->program);
-}
-
-static gram_status term_new(const gi_query *a, size_t j, term *t)
-{
-    gram_status status = GRAM_OK;
-    const gram_machine *m = a->m;
-
-    GI_TRY(gi_program_new(a->run, m->term[j], m->table, 0, &t->program));
-    GI_TRY(gi_points_new(a->run, t->program, m->table, GI_DOUBLE, &t->x));
-    GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
-        a->run, t->program, a->table, GI_DOUBLE, &t->new));
-    GI_TRY(gi_operator_new(a->run, t->program, NULL, t->new, t->x, &t->T));
-done:
-    return status;
-}
-
 /* The deviations of a term. */
 static gram_status term_deviation(const gi_query *a, const gi_posterior *p,
-                                  const term *t, double *variance,
+                                  const gi_operator *T, double *variance,
                                   double *along)
 {
     gram_status status = GRAM_OK;
@@ -54,9 +25,9 @@ static gram_status term_deviation(const gi_query *a, const gi_posterior *p,
     double one = 0;
 
     s.inverse_one = NULL;
-    GI_TRY(p->solver->variance(a->run, &p->p, &s, t->T, variance));
+    GI_TRY(p->solver->variance(a->run, &p->p, &s, T, variance));
     if (inverse)
-        GI_TRY(t->T->product(t->T, a->run, 0, inverse, 1, along));
+        GI_TRY(T->product(T, a->run, 0, inverse, 1, along));
     for (size_t i = 0; inverse && i < a->m->n; i++)
         one += inverse[i];
     for (size_t i = 0; i < a->rows; i++)
@@ -74,7 +45,7 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
     const double *alpha = NULL;
     double *own = NULL, *value = NULL, *along = NULL;
     gi_posterior p = {0};
-    term t = {0};
+    gi_operator *T = NULL;
 
     GI_TRY(GI_NEW(a->run, value, a->rows));
     GI_TRY(GI_NEW(a->run, along, a->rows));
@@ -83,20 +54,22 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
     if (terms)
         GI_TRY(gi_machine_alpha(a->run, a->m, &alpha, &own));
     for (size_t j = 0; j < J; j++) {
-        GI_TRY(term_new(a, j, &t));
+        const gram_program term = gi_program_term(a->m->program, j);
+
+        GI_TRY(gi_operator_new(a->run, &term, NULL, a->x, a->m->x, &T));
         if (terms)
-            GI_TRY(t.T->product(t.T, a->run, 0, alpha, 1, value));
+            GI_TRY(T->product(T, a->run, 0, alpha, 1, value));
         for (size_t i = 0; terms && i < a->rows; i++)
             terms[i * J + j] = value[i];
         if (std)
-            GI_TRY(term_deviation(a, &p, &t, value, along));
+            GI_TRY(term_deviation(a, &p, T, value, along));
         for (size_t i = 0; std && i < a->rows; i++)
             std[i * J + j] = value[i];
-        term_free(&t);
-        t = (term){0};
+        gi_operator_free(T);
+        T = NULL;
     }
 done:
-    term_free(&t);
+    gi_operator_free(T);
     gi_posterior_free(&p);
     gi_free(own);
     gi_free(value);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "kernels/program/learned.h"
 #include "kernels/program/unknowns.h"
 #include "machines/select/select.h"
 
@@ -145,17 +144,11 @@ gram_status gi_grid_check(const gi_fit *f)
 
 /* ------------------------------------------------------------------- cells */
 
-gram_status gi_grid_kernel(const gi_fit *f, gram_kernel **k, const char **text)
+gram_status gi_grid_kernel(const gi_fit *f, gi_buf *text)
 {
-    gram_status status = GRAM_OK;
-
-    *text = NULL;
     if (!f->o->known && !f->o->found)
-        return status;
-    GI_TRY(gi_kernel_learned(f->run, f->program, f->theta, k));
-    *text = gram_kernel_text(*k);
-done:
-    return status;
+        return GRAM_OK;
+    return gi_program_print(f->run, f->program, f->theta, text);
 }
 
 int gi_grid_known(const gi_fit *f, const char *kernel, const double *lambda,

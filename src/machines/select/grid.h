@@ -31,7 +31,7 @@ void gi_grid_found(const gi_fit *f, const char *kernel, const double *lambda,
                    size_t count, const double *error);
 
 /* The text of the kernel at f->theta, if anyone wants to know of cells, else
- * NULL; the kernel is to be freed. */
-gram_status gi_grid_kernel(const gi_fit *f, gram_kernel **k, const char **text);
+ * nothing. */
+gram_status gi_grid_kernel(const gi_fit *f, gi_buf *text);
 
 #endif

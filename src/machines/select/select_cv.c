@@ -145,23 +145,22 @@ done:
 static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
 {
     gram_status status = GRAM_OK;
-    gram_kernel *k = NULL;
-    const char *text = NULL;
+    gi_buf text = {0};
     int one = c->s->problem.targets == 1;
 
-    GI_TRY(gi_grid_kernel(c->f, &k, &text));
+    GI_TRY(gi_grid_kernel(c->f, &text));
     GI_TRY(gi_selection_operator(c->f, c->s));
     GI_TRY(gi_selection_scale(run, c->s, &c->scale));
     gi_grid_lambdas(c->f, c->scale, c->lambda);
-    if (!one || !gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
+    if (!one || !gi_grid_known(c->f, text.s, c->lambda, c->lambdas, c->error)) {
         GI_TRY(find_errors(c, run, blas));
         if (one)
-            gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
+            gi_grid_found(c->f, text.s, c->lambda, c->lambdas, c->error);
     }
     c->f->evaluations += c->lambdas;
     compare(c);
 done:
-    gram_kernel_free(k);
+    gi_buf_free(&text);
     return status;
 }
 

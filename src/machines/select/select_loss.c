@@ -367,15 +367,14 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
     gram_status status = GRAM_OK;
     gi_run first = gi_run_part(run, 0, 0.05), rest = gi_run_part(run, 0.05, 1);
     gi_run quiet = gi_run_quiet(run);
-    gram_kernel *k = NULL;
-    const char *text = NULL;
+    gi_buf text = {0};
     double scale;
 
-    GI_TRY(gi_grid_kernel(c->f, &k, &text));
+    GI_TRY(gi_grid_kernel(c->f, &text));
     GI_TRY(gi_selection_operator(c->f, s));
     GI_TRY(gi_selection_scale(&quiet, s, &scale));
     gi_grid_lambdas(c->f, scale, c->lambda);
-    if (gi_grid_known(c->f, text, c->lambda, c->lambdas, c->error)) {
+    if (gi_grid_known(c->f, text.s, c->lambda, c->lambdas, c->error)) {
         c->recall = 1;
         keep_best(c, c->error, NULL);
         goto done;
@@ -383,9 +382,9 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
     c->blas = matrix_blas(c->f, c->n, scale, c->lambda[c->lambdas - 1]);
     GI_TRY(gi_operator_store(s->K, &first, c->blas, c->K, c->n));
     GI_TRY(try_lambdas(c, &rest));
-    gi_grid_found(c->f, text, c->lambda, c->lambdas, c->error);
+    gi_grid_found(c->f, text.s, c->lambda, c->lambdas, c->error);
 done:
-    gram_kernel_free(k);
+    gi_buf_free(&text);
     return status;
 }
 

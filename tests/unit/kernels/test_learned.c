@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "kernels/engine/engine.h"
-#include "kernels/program/kernel_terms.h"
 #include "kernels/program/learned.h"
 
 enum { ROWS = 23, WORDS = 7 };
@@ -290,40 +289,6 @@ TEST(a_number_that_was_not_chosen_is_refused)
     gram_table_free(t);
 }
 
-/* -------------------------------------------------------------------- times */
-
-static void check_times(const char *text, double c, const char *expected)
-{
-    GI_RUN(run, NULL);
-    gram_kernel *k = NULL, *times = NULL;
-
-    CHECK_OK(gram_kernel_new(text, &k));
-    CHECK_OK(gi_kernel_times(&run, k, c, &times));
-    CHECK_STR(gram_kernel_text(times), expected);
-    gram_kernel_free(k);
-    gram_kernel_free(times);
-}
-
-TEST(a_factor_joins_the_one_that_is_there)
-{
-    GI_RUN(run, NULL);
-    gram_kernel *k = NULL, *times = NULL;
-
-    check_times("rbf", 2.5, "2.5*rbf");
-    check_times("2*rbf", 2.5, "5*rbf");
-    check_times("rbf*2", 2.5, "2.5*rbf*2");
-    check_times("?*rbf", 0.1, "0.1*?*rbf");
-    check_times("3", 0.5, "1.5");
-    check_times("rbf + linear", 2.5, "2.5*(rbf + linear)");
-    check_times("2*rbf + linear", 0.5, "0.5*(2*rbf + linear)");
-    check_times("rbf^2", 3, "3*rbf^2");
-    check_times("(2*rbf)[a]", 3, "3*(2*rbf)[a]");
-    CHECK_OK(gram_kernel_new("1e300*rbf", &k));
-    CHECK_FAILS(gi_kernel_times(&run, k, 1e10, &times), GRAM_ERR_RANGE,
-                "kernel \"1e300*rbf\": a factor of inf, must be finite");
-    gram_kernel_free(k);
-}
-
 TEST(whichever_allocation_fails_nothing_stays_behind)
 {
     gram_table *t = small();
@@ -356,5 +321,4 @@ TESTS(SMALL(open_numbers_are_written_the_others_stay),
       SMALL(learned_kernels_have_the_same_bits_on_other_tables),
       SMALL(what_maps_learn_holds_on_any_table),
       SMALL(a_number_that_was_not_chosen_is_refused),
-      SMALL(a_factor_joins_the_one_that_is_there),
       SMALL(whichever_allocation_fails_nothing_stays_behind))

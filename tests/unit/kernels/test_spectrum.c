@@ -14,9 +14,15 @@ static gram_spectrum spectrum(const char *text, const gram_table *t,
     gram_exec exec = {.threads = threads};
     GI_RUN(run, &exec);
     gram_kernel *k = grams_kernel(text);
+    gram_program *p = NULL;
+    gi_points *x = NULL;
     gram_spectrum s;
 
-    CHECK_OK(gi_kernel_spectrum(&run, k, t, dense, &s));
+    CHECK_OK(gi_program_new(&run, k, t, 0, &p));
+    CHECK_OK(gi_points_new(&run, p, t, GI_DOUBLE, &x));
+    CHECK_OK(gi_program_spectrum(&run, p, x, dense, &s));
+    gi_points_free(x);
+    gi_program_free(p);
     gram_kernel_free(k);
     return s;
 }
@@ -284,11 +290,17 @@ TEST(a_cancelled_spectrum_stops)
     GI_RUN(run, &exec);
     gram_table *t = grams_random_table(400, 2, 0, 7, NULL);
     gram_kernel *k = grams_kernel("laplace(gamma=9)");
+    gram_program *p = NULL;
+    gi_points *x = NULL;
     gram_spectrum s = {.rank = 77};
 
-    CHECK_FAILS(gi_kernel_spectrum(&run, k, t, 0, &s), GRAM_ERR_CANCELLED,
+    CHECK_OK(gi_program_new(&run, k, t, 0, &p));
+    CHECK_OK(gi_points_new(&run, p, t, GI_DOUBLE, &x));
+    CHECK_FAILS(gi_program_spectrum(&run, p, x, 0, &s), GRAM_ERR_CANCELLED,
                 "cancelled");
     CHECK(calls > 0 && s.rank == 77);
+    gi_points_free(x);
+    gi_program_free(p);
     gram_kernel_free(k);
     gram_table_free(t);
 }

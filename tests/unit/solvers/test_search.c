@@ -2,7 +2,7 @@
  */
 #include "problems.h"
 
-#include "kernels/program/kernel_terms.h"
+#include "kernels/program/amplitude.h"
 #include "kernels/program/unknowns.h"
 #include "solvers/path/criterion.h"
 #include "solvers/search/minimise.h"
