@@ -63,7 +63,7 @@ int svm_data_read(const char *path, svm_data *out);
 void svm_data_free(svm_data *d);
 
 /* Is the file a precomputed kernel?  Read one; the rest of *out is zero. */
-int svm_kernel_looks(const char *path);
+int svm_kernel_probe(const char *path);
 int svm_kernel_read(const char *path, svm_data *out);
 
 /* Sums of predictions p and targets t, for what is said of regressions. */

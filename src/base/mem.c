@@ -147,7 +147,7 @@ static gram_status admit(const gi_run *run, size_t more)
 
     if (told_to_fail())
         return refuse(more);
-    if (run && run->memory && more > gi_run_room(run))
+    if (run && run->memory && more > gi_run_budget_left(run))
         return gi_fail(
             GRAM_ERR_MEMORY,
             "memory budget: %s in use and %s more needed, the budget is %s",
@@ -191,7 +191,7 @@ static void *heap_block(size_t bytes)
 }
 
 /* Bytes of a block in a scratch, head included. */
-static size_t scratch_room(size_t bytes)
+static size_t scratch_bytes(size_t bytes)
 {
     return HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
 }
@@ -202,7 +202,7 @@ static void *scratch_block(const gi_run *run, size_t bytes)
     char *raw = NULL;
 
     if (run && run->scratch)
-        raw = gi_scratch_take(run->scratch, scratch_room(bytes));
+        raw = gi_scratch_take(run->scratch, scratch_bytes(bytes));
     if (!raw)
         return NULL;
     *head_of(raw + HEAD) = (head){.bytes = bytes, .scratch = run->scratch};
@@ -262,7 +262,7 @@ void gi_free(void *p)
         return;
     h = head_of(p);
     if (h->scratch) {
-        gi_scratch_give(h->scratch, h, scratch_room(h->bytes));
+        gi_scratch_give(h->scratch, h, scratch_bytes(h->bytes));
         return;
     }
     count(h, 0, h->bytes);

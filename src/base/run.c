@@ -91,14 +91,14 @@ size_t gi_run_peak(const gi_run *run)
     return run->ledger ? atomic_load(&run->ledger->peak) : 0;
 }
 
-size_t gi_run_room(const gi_run *run)
+size_t gi_run_budget_left(const gi_run *run)
 {
     size_t used = run->held + gi_run_live(run);
 
     return run->memory > used ? run->memory - used : 0;
 }
 
-gi_run gi_run_part(gi_run *run, double from, double to)
+gi_run gi_run_share(gi_run *run, double from, double to)
 {
     gi_run part = *run;
 
@@ -112,12 +112,12 @@ gi_run gi_run_step(gi_run *run, size_t k, double usual)
 {
     double from = (double)k, to = from + 1;
 
-    return gi_run_part(run, from / (from + usual), to / (to + usual));
+    return gi_run_share(run, from / (from + usual), to / (to + usual));
 }
 
 gi_run gi_run_quiet(gi_run *run)
 {
-    return gi_run_part(run, 0, 0);
+    return gi_run_share(run, 0, 0);
 }
 
 void gi_run_stage(const gi_run *run, const char *name)
@@ -159,7 +159,7 @@ void gi_watch_count(gi_watch *watch)
     atomic_fetch_add(&watch->done, 1);
 }
 
-gi_run gi_run_alone(gi_watch *watch)
+gi_run gi_watch_run(gi_watch *watch)
 {
     gi_run alone = *watch->run;
 

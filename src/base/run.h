@@ -44,11 +44,11 @@ void gi_run_end(gi_run *run);
  * more the budget allows. */
 size_t gi_run_live(const gi_run *run);
 size_t gi_run_peak(const gi_run *run);
-size_t gi_run_room(const gi_run *run);
+size_t gi_run_budget_left(const gi_run *run);
 
 /* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
  * `to`: for functions that tick themselves and are one step of several.  */
-gi_run gi_run_part(gi_run *run, double from, double to);
+gi_run gi_run_share(gi_run *run, double from, double to);
 
 /* Step k, from 0, of a number that is not known, usually about `usual`: as many
  * are always left. */
@@ -73,7 +73,7 @@ void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch);
 
 /* A run of one thread, for one such part.  Its ticks ask the caller whether to
  * stop, and end all parts if so; what is done are pieces that were counted. */
-gi_run gi_run_alone(gi_watch *watch);
+gi_run gi_watch_run(gi_watch *watch);
 void gi_watch_count(gi_watch *watch);
 
 /* Report how much is done, 0..1; CANCELLED if the caller asks to stop.  Cheap

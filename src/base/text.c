@@ -127,12 +127,13 @@ static gram_status append(gi_run *run, gi_dict *d, const char *s, size_t n)
         GI_TRY(GI_GROW(run, d->offset, room));
         d->room = room;
     }
-    if (d->pool_n + n + 1 > d->pool_room) {
-        size_t room = max_size(d->pool_n + n + 1,
-                               max_size(256, d->pool_room + d->pool_room / 2));
+    if (d->pool_n + n + 1 > d->pool_capacity) {
+        size_t room =
+            max_size(d->pool_n + n + 1,
+                     max_size(256, d->pool_capacity + d->pool_capacity / 2));
 
         GI_TRY(GI_GROW(run, d->pool, room));
-        d->pool_room = room;
+        d->pool_capacity = room;
     }
     d->offset[d->count++] = d->pool_n;
     memcpy(d->pool + d->pool_n, s, n);

@@ -24,7 +24,7 @@ void gi_buf_free(gi_buf *b);
 /* Strings numbered 0, 1, ... in the order of arrival.  Start from all zeros. */
 typedef struct gi_dict {
     char *pool; /* the strings, a NUL behind each */
-    size_t pool_n, pool_room;
+    size_t pool_n, pool_capacity;
     size_t *offset; /* of string i in pool */
     size_t count, room;
     uint32_t *slot; /* open addressing: 0, or string number + 1 */

@@ -96,8 +96,8 @@ gram_status gi_mmd_blocks(gi_run *run, const gi_joined *p, size_t size,
     GI_TRY(gi_bin_rows_new(run, p, 1, precision, &c));
     for (size_t g = 0; g < blocks; g += most) {
         size_t count = g + most < blocks ? most : blocks - g;
-        gi_run part = gi_run_part(run, (double)g / (double)blocks,
-                                  (double)(g + count) / (double)blocks);
+        gi_run part = gi_run_share(run, (double)g / (double)blocks,
+                                   (double)(g + count) / (double)blocks);
 
         GI_TRY(some_blocks(&part, p, &c, size, g, count, values + g));
     }

@@ -174,8 +174,8 @@ gram_status gram_test_groups(const gram_table *table, const char *column,
     GI_TRY(GI_NEW(&run, pair, pairs));
     for (size_t a = 0; a < g.levels; a++)
         for (size_t b = a + 1; b < g.levels; b++) {
-            gi_run part = gi_run_part(&run, (double)count / (double)pairs,
-                                      (double)(count + 1) / (double)pairs);
+            gi_run part = gi_run_share(&run, (double)count / (double)pairs,
+                                       (double)(count + 1) / (double)pairs);
 
             pair[count] = (pairing){.a = a, .b = b};
             GI_TRY(compare_pair(&part, &g, options, &pair[count++]));

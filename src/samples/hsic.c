@@ -118,7 +118,7 @@ static gram_status factorise(gi_run *run, const gi_joined *p, factor *out)
     out->rank = pivot->rank;
     GI_TRY(GI_NEW(run, out->F, n * pivot->rank));
     for (size_t i = 0; i < n; i++)
-        memcpy(out->F + i * pivot->rank, pivot->factor + i * pivot->room,
+        memcpy(out->F + i * pivot->rank, pivot->factor + i * pivot->ld,
                pivot->rank * sizeof *out->F);
     centre(out->F, n, out->rank);
 done:

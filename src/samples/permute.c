@@ -344,8 +344,8 @@ gram_status gi_permute_rows(gi_run *run, const gi_joined *p,
     GI_TRY(batch_begin(&b));
     for (size_t from = 0; from < count && !decided; from += b.room) {
         size_t to = from + b.room < count ? from + b.room : count;
-        gi_run part = gi_run_part(run, (double)from / (double)count,
-                                  (double)to / (double)count);
+        gi_run part = gi_run_share(run, (double)from / (double)count,
+                                   (double)to / (double)count);
 
         b.run = &part;
         GI_TRY(label_batch(&b, from, to, totals, e, how->kind, values));
@@ -427,8 +427,8 @@ gram_status gi_permute_wild(gi_run *run, const gi_joined *p,
     GI_TRY(batch_begin(&b));
     for (size_t from = 0; from < count; from += b.room) {
         size_t to = from + b.room < count ? from + b.room : count;
-        gi_run part = gi_run_part(run, (double)from / (double)count,
-                                  (double)to / (double)count);
+        gi_run part = gi_run_share(run, (double)from / (double)count,
+                                   (double)to / (double)count);
 
         b.run = &part;
         GI_TRY(wild_batch(&b, from, to, exp(-1 / dependence), values));

@@ -240,11 +240,11 @@ static gram_status by_statistic(testing *g)
 {
     gram_status status = GRAM_OK;
     gram_test_report *r = &g->t->report;
-    gi_run *all = g->run, part = gi_run_part(all, 0, share_of_pass(g));
+    gi_run *all = g->run, part = gi_run_share(all, 0, share_of_pass(g));
 
     g->run = &part;
     GI_TRY(estimate(g));
-    part = gi_run_part(all, share_of_pass(g), 1);
+    part = gi_run_share(all, share_of_pass(g), 1);
     r->statistic = g->o.statistic == GRAM_TEST_BIASED ? g->look.e.biased
                                                       : g->look.e.unbiased;
     r->std_error = sqrt(g->look.e.variance);
@@ -288,11 +288,11 @@ static gram_status by_aggregate(testing *g)
     gram_test_report *r = &g->t->report;
     gi_joined *p = &g->t->pool;
     gi_aggregate found = {0};
-    gi_run *all = g->run, part = gi_run_part(all, 0, 0.8);
+    gi_run *all = g->run, part = gi_run_share(all, 0, 0.8);
 
     g->run = &part;
     GI_TRY(gi_mmd_aggregate(g->run, p, &g->o, &found));
-    part = gi_run_part(all, 0.8, 1);
+    part = gi_run_share(all, 0.8, 1);
     r->p_value = found.p_value;
     r->permutations = g->o.permutations;
     r->bins = found.bins;
@@ -313,7 +313,7 @@ static gram_status make_test(testing *g, const gram_table *a,
     gram_status status = GRAM_OK;
     gram_test *t = g->t;
     gi_joined *p = &t->pool;
-    gi_run *all = g->run, part = gi_run_part(all, 0, g->o.split > 0 ? 0.5 : 0);
+    gi_run *all = g->run, part = gi_run_share(all, 0, g->o.split > 0 ? 0.5 : 0);
 
     g->run = &part;
     GI_TRY(gi_joined_join(g->run, a, b, g->o.missing, &t->warnings, p));
@@ -322,7 +322,7 @@ static gram_status make_test(testing *g, const gram_table *a,
         GI_TRY(gi_joined_split(g->run, &g->o, p));
     else if (!g->o.aggregate)
         GI_TRY(gi_joined_kernel(g->run, g->o.kernel, g->o.scale, 1, p));
-    part = gi_run_part(all, g->o.split > 0 ? 0.5 : 0, 1);
+    part = gi_run_share(all, g->o.split > 0 ? 0.5 : 0, 1);
     if (g->o.aggregate)
         GI_TRY(by_aggregate(g));
     else if (g->o.statistic >= GRAM_TEST_BLOCK)

@@ -197,19 +197,19 @@ gram_status gi_system_escalate(gi_run *run, const gi_problem *p, double mean,
 
 /* ------------------------------------------------------------------ columns */
 
-/* Columns of T that one thread turns at a time: whole tiles. */
+/* Columns of T that one thread transposes at a time: whole tiles. */
 enum { COLUMNS = GI_SYSTEM_COLUMNS };
 
-typedef struct turning {
+typedef struct transposing {
     const gi_operator *T;
     const gi_blas *blas;
     size_t row, m;
     char *room, *out;
-} turning;
+} transposing;
 
-static gram_status turn(void *user, size_t task)
+static gram_status transpose(void *user, size_t task)
 {
-    const turning *t = user;
+    const transposing *t = user;
     const size_t size = t->blas->size, first = task * COLUMNS;
     const size_t end =
         first + COLUMNS < t->T->cols ? first + COLUMNS : t->T->cols;
@@ -229,9 +229,10 @@ gram_status gi_system_columns(gi_run *run, const gi_operator *T,
                               const gi_blas *blas, size_t row, size_t m,
                               void *room, void *out)
 {
-    turning t = {T, blas, row, m, room, out};
+    transposing t = {T, blas, row, m, room, out};
 
-    return gi_parallel_for(run, (T->cols + COLUMNS - 1) / COLUMNS, turn, &t);
+    return gi_parallel_for(run, (T->cols + COLUMNS - 1) / COLUMNS, transpose,
+                           &t);
 }
 
 /* -------------------------------------------------------------------- costs */

@@ -267,7 +267,7 @@ static inline double convex_dual(const gi_problem *p, const double *K,
 /* Solve, and check the answer: P = D to 1e-10. */
 static inline convex convex_solve(const gi_problem *p, const double *K)
 {
-    convex c = {.alpha = grams_room(p->n), .f = grams_room(p->n)};
+    convex c = {.alpha = grams_doubles(p->n), .f = grams_doubles(p->n)};
     convex_program *q = malloc(sizeof *q);
     int steps = 0;
 

@@ -9,7 +9,7 @@
 #include "base/run.h"
 #include "linalg/dense/eigen.h"
 
-static inline double *grams_room(size_t n)
+static inline double *grams_doubles(size_t n)
 {
     double *p = malloc((n + 1) * sizeof *p);
 
@@ -54,7 +54,7 @@ static inline double *grams_random(size_t count, int nonnegative,
                                    uint64_t stream)
 {
     gi_rng rng = gi_rng_new(7, stream);
-    double *x = grams_room(count);
+    double *x = grams_doubles(count);
 
     for (size_t i = 0; i < count; i++) {
         x[i] = gi_rng_normal(&rng);
@@ -80,7 +80,7 @@ static inline double *grams_matrix(const char *text, const gram_table *t)
 {
     size_t n = gram_table_rows(t);
     gram_kernel *k = grams_kernel(text);
-    double *K = grams_room(n * n);
+    double *K = grams_doubles(n * n);
     gram_status status = gram_kernel_matrix(k, t, NULL, NULL, K, n);
 
     if (status != GRAM_OK)
@@ -93,7 +93,7 @@ static inline double *grams_matrix(const char *text, const gram_table *t)
 static inline void grams_extremes(double *K, size_t n, double *min, double *max)
 {
     GI_RUN(run, NULL);
-    double *values = grams_room(n);
+    double *values = grams_doubles(n);
 
     CHECK_OK(gi_eigen_symmetric(&run, n, K, n, 0, values));
     *min = values[0];

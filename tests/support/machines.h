@@ -65,7 +65,7 @@ static inline gram_table *machines_rows(const gram_table *t, const int *keep,
     CHECK_OK(gram_table_new(rows, &out));
     for (size_t j = 0; j < gram_table_cols(t); j++) {
         gram_column c = gram_table_column(t, j);
-        double *v = grams_room(rows);
+        double *v = grams_doubles(rows);
 
         for (size_t i = 0, to = 0; i < n; i++)
             if (keep[i] == which)
@@ -89,7 +89,7 @@ static inline gram_machine *machines_fit(const gram_table *t,
 static inline double *machines_mean(const gram_machine *m, const gram_table *t)
 {
     double *mean =
-        grams_room(gram_table_rows(t) * gram_machine_report(m)->targets);
+        grams_doubles(gram_table_rows(t) * gram_machine_report(m)->targets);
     gram_prediction p = {.mean = mean};
 
     CHECK_OK(gram_machine_predict(m, t, NULL, NULL, &p));
@@ -137,7 +137,7 @@ static inline double *machines_system(size_t n, const double *K, double lambda,
                                       const double *w, int intercept)
 {
     size_t N = n + (size_t)intercept;
-    double *A = grams_room(N * N);
+    double *A = grams_doubles(N * N);
 
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++)
@@ -155,7 +155,7 @@ static inline double *machines_brute(size_t n, const double *K, double lambda,
 {
     size_t N = n + (size_t)intercept;
     double *A = machines_system(n, K, lambda, w, intercept);
-    double *b = grams_room(N);
+    double *b = grams_doubles(N);
 
     for (size_t i = 0; i < N; i++)
         b[i] = i < n ? y[i] : 0;

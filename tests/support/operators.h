@@ -172,7 +172,7 @@ static inline void kernel_world_free(kernel_world *w)
 /* All of an operator in double, to be freed. */
 static inline double *operator_matrix(const gi_operator *K, gi_run *run)
 {
-    double *out = grams_room(K->rows * K->cols);
+    double *out = grams_doubles(K->rows * K->cols);
 
     CHECK_OK(gi_operator_store(K, run, &gi_blas_double, out, K->cols));
     return out;

@@ -60,8 +60,8 @@ static inline problem problem_new(const char *kernel, size_t n, size_t targets)
     CHECK_OK(gi_points_new(&w.run, w.program, w.table, GI_DOUBLE, &w.x));
     x1 = gram_table_column(w.table, 0);
     x2 = gram_table_column(w.table, 1);
-    w.y = grams_room(n * targets);
-    w.noise = grams_room(n);
+    w.y = grams_doubles(n * targets);
+    w.noise = grams_doubles(n);
     for (size_t i = 0; i < n; i++) {
         w.noise[i] = 0.5 + fabs(e[i * targets]);
         for (size_t t = 0; t < targets; t++)
@@ -69,7 +69,7 @@ static inline problem problem_new(const char *kernel, size_t n, size_t targets)
                                    x2.values[i] + 0.2 * e[i * targets + t];
     }
     free(e);
-    w.theta = grams_room(w.program->thetas);
+    w.theta = grams_doubles(w.program->thetas);
     for (size_t m = 0; m < w.program->thetas; m++)
         w.theta[m] = isnan(w.program->theta[m]) ? 0.7 + 0.1 * (double)m
                                                 : w.program->theta[m];
@@ -94,7 +94,7 @@ static inline void problem_free(problem *w)
 /* All of K, to be freed. */
 static inline double *problem_matrix(problem *w)
 {
-    double *K = grams_room(w->p.n * w->p.n);
+    double *K = grams_doubles(w->p.n * w->p.n);
 
     CHECK_OK(gi_operator_store(w->K, &w->run, &gi_blas_double, K, w->p.n));
     return K;

@@ -166,9 +166,9 @@ static inline void ridges_without(const gi_problem *whole, const double *all,
 {
     const size_t n = whole->n, T = whole->targets;
     size_t *row = malloc((n + 1) * sizeof *row), m = 0;
-    double *K = grams_room(n * n), *y = grams_room(n * T);
-    double *noise = grams_room(n), *alpha = grams_room(n * T);
-    double *b = grams_room(T);
+    double *K = grams_doubles(n * n), *y = grams_doubles(n * T);
+    double *noise = grams_doubles(n), *alpha = grams_doubles(n * T);
+    double *b = grams_doubles(T);
     gi_problem p = *whole;
 
     for (size_t i = 0; i < n; i++)

@@ -65,7 +65,7 @@ static inline gram_table *samples_pool(const gram_table *a, const gram_table *b)
 
     CHECK_OK(gram_table_new(m + n, &t));
     for (size_t j = 0; j < gram_table_cols(a); j++) {
-        double *x = grams_room(m + n);
+        double *x = grams_doubles(m + n);
 
         memcpy(x, gram_table_column(a, j).values, m * sizeof *x);
         memcpy(x + m, gram_table_column(b, j).values, n * sizeof *x);

@@ -88,8 +88,8 @@ static inline void smooth_begin(smooth *w, const char *loss, size_t n,
 
     w->loss = loss_of(loss);
     w->x = grams_random(2 * n, 1, n);
-    w->y = grams_room(n);
-    w->noise = grams_room(n);
+    w->y = grams_doubles(n);
+    w->noise = grams_doubles(n);
     kernel_world_new(&w->k, "rbf(gamma=0.8)", n, 0, 2, w->x, &exec);
     for (size_t i = 0; i < n; i++) {
         double z = 1.5 * sin(2 * w->x[2 * i]) + 0.4 + e[i];
@@ -131,7 +131,7 @@ static inline gi_solution smooth_solve(smooth *w, const char *solver)
 /* K alpha + b, to be freed. */
 static inline double *smooth_values(const smooth *w, const gi_solution *s)
 {
-    double *f = grams_room(w->p.n);
+    double *f = grams_doubles(w->p.n);
     gi_run run = w->k.run;
 
     CHECK_OK(w->p.K->product(w->p.K, &run, 0, s->alpha, 1, f));

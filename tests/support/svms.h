@@ -22,8 +22,8 @@ static inline void svm_begin(svm_world *w, const char *loss, size_t n,
     size_t count;
 
     *w = (svm_world){.x = grams_random(2 * n, 0, 3),
-                     .y = grams_room(n),
-                     .noise = grams_room(n)};
+                     .y = grams_doubles(n),
+                     .noise = grams_doubles(n)};
     kernel_world_new(&w->k, kernel, n, 0, 2, w->x, NULL);
     CHECK_OK(gi_losses_new(&w->k.run, loss, &w->loss, &count));
     for (size_t i = 0; i < n; i++) {

@@ -89,7 +89,7 @@ int svm_data_read(const char *path, svm_data *out)
     *out = (svm_data){0};
     if (strcmp(path, "-") != 0 && access(path, R_OK) != 0)
         return cli_fail("can't open input file %s", path);
-    if (svm_kernel_looks(path))
+    if (svm_kernel_probe(path))
         CLI_TRY(svm_kernel_read(path, out));
     else
         CLI_TRY(cli_status(gram_table_read(path, &read, &exec, &out->table)));

@@ -25,7 +25,7 @@ typedef struct lines {
 
 /* Rows as they come. */
 typedef struct rows {
-    size_t n, room, entries, entries_room, width;
+    size_t n, room, entries, entries_capacity, width;
     double *label, *serial, *value;
     size_t *start;
     unsigned *index;
@@ -46,7 +46,7 @@ static char *skip_gaps(char *p)
     return p;
 }
 
-int svm_kernel_looks(const char *path)
+int svm_kernel_probe(const char *path)
 {
     FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "r");
     char head[256] = "", *p = head;
@@ -87,10 +87,10 @@ static int read_pair(const lines *l, char **p, long *index, double *value)
 
 static void add_entry(rows *r, long index, double value)
 {
-    if (r->entries == r->entries_room) {
-        r->entries_room = 2 * r->entries_room + 1024;
-        r->index = grow(r->index, r->entries_room, sizeof *r->index);
-        r->value = grow(r->value, r->entries_room, sizeof *r->value);
+    if (r->entries == r->entries_capacity) {
+        r->entries_capacity = 2 * r->entries_capacity + 1024;
+        r->index = grow(r->index, r->entries_capacity, sizeof *r->index);
+        r->value = grow(r->value, r->entries_capacity, sizeof *r->value);
     }
     r->index[r->entries] = (unsigned)index - 1;
     r->value[r->entries++] = value;

@@ -195,11 +195,11 @@ gram_status gi_work_row(gi_work *w)
     gram_status status = GRAM_OK;
 
     if (w->load->sparse) {
-        if (w->rows >= e->rows_room) {
+        if (w->rows >= e->rows_capacity) {
             size_t room = w->block.lines + 1;
 
             GI_TRY(GI_GROW(&w->load->reader->run, e->end, room));
-            e->rows_room = room;
+            e->rows_capacity = room;
         }
         e->end[w->rows] = e->n;
     }

@@ -310,7 +310,7 @@ done:
     return status;
 }
 
-static int looks(const char *head, size_t n)
+static int probe(const char *head, size_t n)
 {
     static const char *const words[] = {"@relation", "@attribute"};
     const char *end = head + n, *p = gi_skip_bom(head, end);
@@ -380,7 +380,7 @@ const gi_reader_class gi_reader_arff = {
     .name = "arff",
     .brief = "Weka's attribute-relation format, dense and sparse",
     .extensions = "arff",
-    .looks = looks,
+    .probe = probe,
     .open = open,
     .next = next,
     .close = close,

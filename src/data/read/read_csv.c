@@ -428,7 +428,7 @@ done:
 
 /* ---------------------------------------------------------------- the class */
 
-static int looks(const char *head, size_t n)
+static int probe(const char *head, size_t n)
 {
     return memchr(head, '\0', n) == NULL;
 }
@@ -476,13 +476,13 @@ const gi_reader_class gi_reader_csv = {
     .name = "csv",
     .brief = "comma-separated values, also tab, semicolon, bar or blanks",
     .extensions = "csv,txt,dat,data",
-    .looks = looks,
+    .probe = probe,
     .open = open,
     .next = next,
     .close = close,
 };
 
-static int looks_never(const char *head, size_t n)
+static int probe_never(const char *head, size_t n)
 {
     (void)head;
     (void)n;
@@ -493,7 +493,7 @@ const gi_reader_class gi_reader_tsv = {
     .name = "tsv",
     .brief = "tab-separated values",
     .extensions = "tsv",
-    .looks = looks_never, /* content alone makes it CSV, which finds tabs */
+    .probe = probe_never, /* content alone makes it CSV, which finds tabs */
     .open = open,
     .next = next,
     .close = close,

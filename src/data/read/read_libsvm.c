@@ -286,7 +286,7 @@ static const char *first_record(const char *p, const char *end)
 }
 
 /* A label and then entries only: the first record is enough. */
-static int looks_so(const char *p, const char *end)
+static int probe_record(const char *p, const char *end)
 {
     size_t pairs = 0;
     double x;
@@ -310,7 +310,7 @@ static int looks_so(const char *p, const char *end)
     return pairs ? 2 : 0;
 }
 
-static int looks(const char *head, size_t n)
+static int probe(const char *head, size_t n)
 {
     enum { ENOUGH = 4096 };
     char text[ENOUGH + 1];
@@ -323,7 +323,7 @@ static int looks(const char *head, size_t n)
     text[n] = '\n';
     end = text + n + 1;
     p = first_record(gi_skip_bom(text, end), end);
-    return p < end ? looks_so(p, end) : 0;
+    return p < end ? probe_record(p, end) : 0;
 }
 
 /* Does the first record have a qid? */
@@ -430,7 +430,7 @@ const gi_reader_class gi_reader_libsvm = {
     .name = "libsvm",
     .brief = "label index:value ..., sparse rows (also SVMlight)",
     .extensions = "svm,libsvm,svmlight",
-    .looks = looks,
+    .probe = probe,
     .open = open,
     .next = next,
     .close = close,

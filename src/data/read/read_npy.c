@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "data/read/arrays.h"
 
-static int looks(const char *head, size_t n)
+static int probe(const char *head, size_t n)
 {
     return n >= 6 && memcmp(head, "\x93NUMPY", 6) == 0 ? 2 : 0;
 }
@@ -50,7 +50,7 @@ const gi_reader_class gi_reader_npy = {
     .name = "npy",
     .brief = "one NumPy array of numbers, columns c0, c1, ...",
     .extensions = "npy",
-    .looks = looks,
+    .probe = probe,
     .open = open,
     .next = next,
     .close = close,

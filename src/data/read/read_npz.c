@@ -42,7 +42,7 @@ typedef struct npz {
     unsigned char *buffer;
     double *numbers; /* CHUNK of them */
     entry *row;      /* a row that must be sorted */
-    size_t row_room;
+    size_t row_capacity;
 } npz;
 
 static gi_bytes member_bytes(gi_zip_member *m)
@@ -291,9 +291,9 @@ static gram_status sort_row(gi_run *run, npz *z, gi_sparse *s, size_t from,
     gram_status status = GRAM_OK;
     size_t n = to - from, end = *at;
 
-    if (n > z->row_room) {
+    if (n > z->row_capacity) {
         GI_TRY(GI_GROW(run, z->row, n));
-        z->row_room = n;
+        z->row_capacity = n;
     }
     for (size_t k = 0; k < n; k++)
         z->row[k] = (entry){s->index[from + k], k, s->entries[from + k]};
@@ -382,7 +382,7 @@ done:
 
 /* ------------------------------------------------------------------ class */
 
-static int looks(const char *head, size_t n)
+static int probe(const char *head, size_t n)
 {
     return n >= 4 && (memcmp(head, "PK\3\4", 4) == 0 ||
                       memcmp(head, "PK\5\6", 4) == 0)
@@ -432,7 +432,7 @@ const gi_reader_class gi_reader_npz = {
     .name = "npz",
     .brief = "several NumPy arrays, or a SciPy sparse matrix (csr)",
     .extensions = "npz",
-    .looks = looks,
+    .probe = probe,
     .open = open,
     .next = next,
     .close = close,

@@ -68,9 +68,9 @@ static gram_status class_by_content(gram_reader *r, const char *path)
     }
     GI_TRY(gi_foreign_check(path, gi_input_name(r->in), head, n, formats));
     for (size_t k = 0; k < CLASSES; k++) {
-        int looks = classes[k]->looks(head, n), score = looks;
+        int probe = classes[k]->probe(head, n), score = probe;
 
-        if (looks == 2)
+        if (probe == 2)
             score = 4;
         else if (gi_path_has_extension(path, classes[k]->extensions))
             score = 3;
@@ -426,8 +426,8 @@ gram_status gi_table_read(gi_run *run, const char *path,
     gram_table *t = NULL;
 
     *out = NULL;
-    GI_TRY(
-        open_reader(gi_run_part(run, 0, 1), path, options, hint, hints, 1, &r));
+    GI_TRY(open_reader(gi_run_share(run, 0, 1), path, options, hint, hints, 1,
+                       &r));
     GI_TRY(next_table(r, SIZE_MAX, &t));
     if (t->rows == 0) {
         status = gi_fail(GRAM_ERR_PARSE, "%s: no rows%s", gi_input_name(r->in),

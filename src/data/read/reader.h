@@ -44,7 +44,7 @@ struct gi_reader_class {
 
     /* Does a file with these first bytes look like this format?  0: no; 1: it
      * could; 2: certainly. */
-    int (*looks)(const char *head, size_t n);
+    int (*probe)(const char *head, size_t n);
 
     /* Read the header; set r->state.  On failure close() is still called. */
     gram_status (*open)(gram_reader *r);

@@ -106,11 +106,11 @@ gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
 
     if (gi_dict_find(&t->names, name, strlen(name)) >= 0)
         return gi_fail(GRAM_ERR_NAME, "two columns are called \"%s\"", name);
-    if (t->cols == t->cols_room) {
-        size_t room = t->cols_room < 8 ? 8 : 2 * t->cols_room;
+    if (t->cols == t->cols_capacity) {
+        size_t room = t->cols_capacity < 8 ? 8 : 2 * t->cols_capacity;
 
         GI_TRY(GI_GROW(run, t->column, room));
-        t->cols_room = room;
+        t->cols_capacity = room;
     }
     GI_TRY(gi_strndup(run, name, strlen(name), &c.name));
     GI_TRY(reserve_column(run, &c, t->room));

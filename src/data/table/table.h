@@ -43,8 +43,8 @@ struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
     char *file;           /* it was read from, for messages; or NULL */
     size_t rows, cols;
-    size_t room;      /* rows that fit in every column */
-    size_t cols_room; /* columns that fit in `column` */
+    size_t room;          /* rows that fit in every column */
+    size_t cols_capacity; /* columns that fit in `column` */
     gi_column *column;
     gi_dict names; /* string j is the name of column j */
 };

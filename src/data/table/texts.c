@@ -25,10 +25,10 @@ gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
         GI_TRY(GI_GROW(run, t->end, room));
         t->room = room;
     }
-    if (t->n + bytes > t->bytes_room) {
-        room = larger(t->bytes_room, t->n + bytes);
+    if (t->n + bytes > t->bytes_capacity) {
+        room = larger(t->bytes_capacity, t->n + bytes);
         GI_TRY(GI_GROW(run, t->bytes, room));
-        t->bytes_room = room;
+        t->bytes_capacity = room;
     }
 done:
     return status;
@@ -101,7 +101,7 @@ void gi_texts_trim(gi_texts *t)
     if (GI_GROW(NULL, t->end, t->count) == GRAM_OK)
         t->room = t->count;
     if (GI_GROW(NULL, t->bytes, t->n) == GRAM_OK)
-        t->bytes_room = t->n;
+        t->bytes_capacity = t->n;
 }
 
 void gi_texts_free(gi_texts *t)

@@ -16,7 +16,7 @@
 
 typedef struct gi_texts {
     char *bytes;
-    size_t n, bytes_room;
+    size_t n, bytes_capacity;
     size_t *end; /* of text i, its NUL included; NULL: no texts are kept */
     size_t count, room;
 } gi_texts;

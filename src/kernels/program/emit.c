@@ -64,13 +64,13 @@ static gram_status make_room(gram_program *p)
 {
     enum { FIRST = 32 };
     gram_status status = GRAM_OK;
-    size_t room = p->ops_room ? 2 * p->ops_room : FIRST;
+    size_t room = p->ops_capacity ? 2 * p->ops_capacity : FIRST;
     unsigned *fresh = NULL;
 
-    if (p->ops < p->ops_room)
+    if (p->ops < p->ops_capacity)
         return status;
     GI_TRY(GI_GROW(p->run, p->op, room));
-    p->ops_room = room;
+    p->ops_capacity = room;
     GI_TRY(GI_NEW_ZERO(p->run, fresh, 2 * room));
     gi_free(p->op_slot);
     p->op_slot = fresh;

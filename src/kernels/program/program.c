@@ -35,20 +35,21 @@ static int compile(compiler *c, const gi_kernel_node *node,
 /* ------------------------------------------------------------------ leaves */
 
 /* The view that `node` looks at. */
-static gram_status look(compiler *c, const gi_kernel_node *node,
-                        const gi_scope *scope, const gi_need *need, int *view)
+static gram_status use_view(compiler *c, const gi_kernel_node *node,
+                            const gi_scope *scope, const gi_need *need,
+                            int *view)
 {
     gram_status status = GRAM_OK;
     gram_program *p = c->p;
 
-    if (p->lookers == p->lookers_room) {
-        size_t room = p->lookers_room ? 2 * p->lookers_room : 8;
+    if (p->view_uses == p->view_uses_capacity) {
+        size_t room = p->view_uses_capacity ? 2 * p->view_uses_capacity : 8;
 
-        GI_TRY(GI_GROW(p->run, p->looker, room));
-        p->lookers_room = room;
+        GI_TRY(GI_GROW(p->run, p->view_use, room));
+        p->view_uses_capacity = room;
     }
     GI_TRY(gi_view_find(p, c->t, scope, need, view));
-    p->looker[p->lookers++] = (gi_mmd_passes){node, *view};
+    p->view_use[p->view_uses++] = (gi_view_use){node, *view};
 done:
     return status;
 }
@@ -85,7 +86,7 @@ static gram_status enter_leaf(compiler *c, const gi_kernel_node *node,
     c->p->node = node;
     c->p->node_view = -1;
     if (!(class_->flags & GRAM_KERNEL_NO_COLUMNS))
-        GI_TRY(look(c, node, scope, &need, &c->p->node_view));
+        GI_TRY(use_view(c, node, scope, &need, &c->p->node_view));
     for (int i = 0; class_->params && class_->params[i].name; i++)
         if (node->slot[i] >= 0)
             GI_TRY(count_numbers(c, node, i));
@@ -217,7 +218,7 @@ static int compile_weight(compiler *c, const gi_kernel_node *node,
 
     if (k < 0)
         return -1;
-    c->p->status = look(c, node, &one, &need, &op.view);
+    c->p->status = use_view(c, node, &one, &need, &op.view);
     if (c->p->status != GRAM_OK)
         return -1;
     s = &c->p->source[c->p->view[op.view].source[0]];
@@ -416,7 +417,7 @@ void gi_program_free(gram_program *p)
     gi_free(p->source);
     gi_dict_free(&p->source_names);
     gi_free(p->view);
-    gi_free(p->looker);
+    gi_free(p->view_use);
     gi_free(p->matrix);
     gi_free(p->op);
     gi_free(p->op_slot);
@@ -429,9 +430,9 @@ void gi_program_free(gram_program *p)
 const gi_view *gi_program_view(const gram_program *p,
                                const gi_kernel_node *node)
 {
-    for (size_t i = 0; i < p->lookers; i++)
-        if (p->looker[i].node == node)
-            return &p->view[p->looker[i].view];
+    for (size_t i = 0; i < p->view_uses; i++)
+        if (p->view_use[i].node == node)
+            return &p->view[p->view_use[i].view];
     return NULL;
 }
 

@@ -110,11 +110,11 @@ typedef struct gi_view {
                                 when rows are gathered */
 } gi_view;
 
-/* Who looks at a view: a leaf, or a weight at its factor. */
-typedef struct gi_mmd_passes {
+/* Which view a node reads: a leaf's, or that of the factor of a weight. */
+typedef struct gi_view_use {
     const gi_kernel_node *node;
     int view;
-} gi_mmd_passes;
+} gi_view_use;
 
 /* What an expression has beside its structure: numbers and what its maps know.
  * States stand in the order in which compiling meets the views. */
@@ -132,7 +132,7 @@ struct gram_program {
     gi_run *run;
     const gram_kernel *kernel;
     gi_op *op;
-    size_t ops, ops_room;
+    size_t ops, ops_capacity;
     unsigned *op_slot; /* hash table of op: 0, or its number + 1 */
     size_t op_slots;   /* a power of two */
     int result;        /* register of the kernel's value */
@@ -140,12 +140,12 @@ struct gram_program {
                           be behind maps; one if there is no sum */
     size_t terms;
     gi_source *source;
-    size_t sources, sources_room;
+    size_t sources, sources_capacity;
     gi_dict source_names; /* string i is the name of source i */
     gi_view *view;
-    size_t views, views_room;
-    gi_mmd_passes *looker;
-    size_t lookers, lookers_room;
+    size_t views, views_capacity;
+    gi_view_use *view_use;
+    size_t view_uses, view_uses_capacity;
     gi_matrix **matrix;
     size_t matrices;
     double *theta; /* values of the learnable numbers */

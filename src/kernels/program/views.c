@@ -321,11 +321,11 @@ static gram_status source_of(gram_program *p, const gram_table *t,
     *out = gi_dict_find(&p->source_names, name, strlen(name));
     if (*out >= 0)
         return status;
-    if (p->sources == p->sources_room) {
-        size_t room = p->sources_room ? 2 * p->sources_room : 16;
+    if (p->sources == p->sources_capacity) {
+        size_t room = p->sources_capacity ? 2 * p->sources_capacity : 16;
 
         GI_TRY(GI_GROW(p->run, p->source, room));
-        p->sources_room = room;
+        p->sources_capacity = room;
     }
     GI_TRY(gi_dict_add(p->run, &p->source_names, name, strlen(name), out));
     p->source[p->sources] = (gi_source){0};
@@ -455,11 +455,11 @@ static gram_status add_view(gram_program *p, gi_view *v)
 {
     gram_status status = GRAM_OK;
 
-    if (p->views == p->views_room) {
-        size_t room = p->views_room ? 2 * p->views_room : 8;
+    if (p->views == p->views_capacity) {
+        size_t room = p->views_capacity ? 2 * p->views_capacity : 8;
 
         GI_TRY(GI_GROW(p->run, p->view, room));
-        p->views_room = room;
+        p->views_capacity = room;
     }
     p->view[p->views++] = *v;
     *v = (gi_view){0};

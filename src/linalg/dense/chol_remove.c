@@ -251,7 +251,8 @@ gram_status gi_chol_remove(gi_run *run, const gi_chol *c,
     b.c = shorter;
     GI_TRY(make_room(run, &b));
     while (done < c->n - kept) {
-        gi_run part = gi_run_part(run, (double)done / (double)(c->n - kept), 1);
+        gi_run part =
+            gi_run_share(run, (double)done / (double)(c->n - kept), 1);
         size_t first = kept;
 
         for (b.rows = 0; b.rows < GROUP && gone < c->n; gone++)

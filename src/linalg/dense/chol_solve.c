@@ -96,7 +96,7 @@ static void subtract(const solving *s, size_t i, size_t j, size_t m,
 static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
                               size_t m, void *b, size_t ldb, void *room)
 {
-    const size_t step = gi_columns_room(STRIPE) * c->blas->size;
+    const size_t step = gi_columns_scratch(STRIPE) * c->blas->size;
     const solving solve = {c, backward, ldb, step, room};
     size_t stripes = m / STRIPE + (m % STRIPE > 0);
     gram_status status = GRAM_OK;
@@ -165,7 +165,8 @@ gram_status gi_chol_each(gi_run *run, const gi_chol *c, int whole, size_t m,
     char *room = NULL;
     gram_status status;
 
-    GI_TRY(gi_alloc(run, &room, (size_t)run->threads * gi_columns_room(STRIPE),
+    GI_TRY(gi_alloc(run, &room,
+                    (size_t)run->threads * gi_columns_scratch(STRIPE),
                     c->blas->size));
     GI_TRY(substitute(run, c, 0, m, b, ldb, room));
     if (whole)

@@ -24,7 +24,7 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-size_t gi_columns_room(size_t m)
+size_t gi_columns_scratch(size_t m)
 {
     return (round_up(m, WIDE) + HIGH) * DEEP + 2 * WIDE * HIGH;
 }
@@ -80,7 +80,7 @@ gram_status gi_columns_gemm(gi_run *run, int ta, size_t n, size_t m, size_t k,
                             const double *b, size_t ldb, double beta, double *c,
                             size_t ldc)
 {
-    const size_t room = gi_columns_room(m);
+    const size_t room = gi_columns_scratch(m);
     double *rooms = NULL;
     gram_status status;
 

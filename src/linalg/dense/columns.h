@@ -14,7 +14,7 @@
 #include "linalg/dense/blas.h"
 
 /* Numbers that a thread needs as room for m columns. */
-size_t gi_columns_room(size_t m);
+size_t gi_columns_scratch(size_t m);
 
 /* C += alpha op(A) B with op(A) n x k, B k x m and C n x m, all row-major. */
 void gi_columns_add(const gi_blas *blas, int ta, size_t n, size_t m, size_t k,

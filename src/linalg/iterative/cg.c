@@ -130,7 +130,7 @@ static gram_status not_positive(const state *s, const char *what, double value,
 /* q = A p */
 static gram_status multiply(const state *s)
 {
-    gi_run quiet = gi_run_part(s->run, 0, 0);
+    gi_run quiet = gi_run_share(s->run, 0, 0);
 
     return s->cg->multiply(s->cg->multiply_user, &quiet, s->p, s->actives,
                            s->q);
@@ -139,7 +139,7 @@ static gram_status multiply(const state *s)
 /* z = M^-1 r, out = r'z */
 static gram_status precondition(const state *s, double *out)
 {
-    gi_run quiet = gi_run_part(s->run, 0, 0);
+    gi_run quiet = gi_run_share(s->run, 0, 0);
     gram_status status = GRAM_OK;
 
     if (s->cg->precondition)

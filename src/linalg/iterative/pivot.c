@@ -99,19 +99,19 @@ static void choose(work *w)
 static gram_status reserve(work *w, size_t cols)
 {
     gi_pivot *p = w->p;
-    size_t room = p->room + p->room / 2, size;
+    size_t room = p->ld + p->ld / 2, size;
     gram_status status = GRAM_OK;
 
-    if (cols <= p->room)
+    if (cols <= p->ld)
         return GRAM_OK;
     room = gi_min_size(room > cols ? room : cols, w->most);
     GI_TRY(gi_size_mul(p->n, room, &size));
     GI_TRY(GI_GROW(w->run, p->factor, size));
     GI_TRY(GI_GROW(w->run, w->known, BLOCK * room));
     for (size_t i = p->n; i-- > 1;)
-        memmove(p->factor + i * room, p->factor + i * p->room,
+        memmove(p->factor + i * room, p->factor + i * p->ld,
                 p->rank * sizeof *p->factor);
-    p->room = room;
+    p->ld = room;
 done:
     return status;
 }
@@ -120,17 +120,17 @@ done:
 static gram_status find_rows(work *w, gi_pivot_rows rows, void *user)
 {
     gi_pivot *p = w->p;
-    gi_run quiet = gi_run_part(w->run, 0, 0);
+    gi_run quiet = gi_run_share(w->run, 0, 0);
     size_t m = w->candidates;
     gram_status status;
 
     GI_TRY(rows(user, &quiet, w->candidate, m, w->rows, p->n));
     for (size_t c = 0; c < m && p->rank > 0; c++)
-        memcpy(w->known + c * p->room, p->factor + w->candidate[c] * p->room,
+        memcpy(w->known + c * p->ld, p->factor + w->candidate[c] * p->ld,
                p->rank * sizeof *w->known);
     if (p->rank > 0)
         GI_TRY(gi_gemm_double(w->run, 0, 1, m, p->n, p->rank, -1, w->known,
-                              p->room, p->factor, p->room, 1, w->rows, p->n));
+                              p->ld, p->factor, p->ld, 1, w->rows, p->n));
     for (size_t c = 0; c < m; c++)
         p->diagonal[w->candidate[c]] = w->rows[c * p->n + w->candidate[c]];
 done:
@@ -204,8 +204,7 @@ static void store(const work *w)
     GI_PARALLEL_FOR(w->run->threads)
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = 0; k < w->taken; k++)
-            p->factor[i * p->room + first + k] =
-                w->rows[w->order[k] * p->n + i];
+            p->factor[i * p->ld + first + k] = w->rows[w->order[k] * p->n + i];
 }
 
 /* What is below zero by rounding becomes zero. */

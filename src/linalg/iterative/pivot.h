@@ -19,10 +19,9 @@ typedef gram_status (*gi_pivot_rows)(void *user, gi_run *run, const size_t *row,
 
 typedef struct gi_pivot {
     size_t n, rank;
-    double *factor; /* n x rank, row-major, ld = room: row pivot[k] is lower
-                       triangular */
-    size_t room;
-    size_t *pivot;    /* rank of them, in order */
+    double *factor; /* n x rank, row-major: row pivot[k] is lower triangular */
+    size_t ld;      /* at least rank */
+    size_t *pivot;  /* rank of them, in order */
     double *diagonal; /* what is left of it: A - F F' */
     double trace;     /* its sum */
 } gi_pivot;

@@ -72,7 +72,7 @@ extern const char *const gi_libsvm_kernels[];
 extern const unsigned char gi_libsvm_takes[][3];
 
 /* Does a file that starts with these bytes look like one? */
-int gi_libsvm_looks(const char *head, size_t n);
+int gi_libsvm_probe(const char *head, size_t n);
 
 /* Read the input from its start into *out, all zero before; to be freed also
  * after a failure.  No count is believed before the numbers that it counts

@@ -506,7 +506,7 @@ done:
     return status;
 }
 
-int gi_libsvm_looks(const char *head, size_t n)
+int gi_libsvm_probe(const char *head, size_t n)
 {
     size_t key = strlen(keys[SVM_TYPE]);
 

@@ -490,7 +490,7 @@ gram_status gram_machine_load(const char *path, const gram_exec *exec,
     gi_run_stage(&run, "reading");
     GI_TRY(gi_input_open(&run, path, &in));
     GI_TRY(gi_input_peek(in, head, sizeof head, &got));
-    GI_TRY(gi_libsvm_looks(head, got) ? gi_libsvm_load(&run, in, out)
+    GI_TRY(gi_libsvm_probe(head, got) ? gi_libsvm_load(&run, in, out)
                                       : gi_model_read(&run, in, out));
     status = gi_run_tick(&run, 1);
 done:

@@ -467,7 +467,7 @@ gram_status gi_machine_fit(gi_run *run, const gram_table *table,
 {
     gram_status status = GRAM_OK;
     double start = gi_clock();
-    gi_run all = gi_run_part(run, 0, 1), part = gi_run_quiet(&all);
+    gi_run all = gi_run_share(run, 0, 1), part = gi_run_quiet(&all);
     gi_fit f = {.run = &part, .o = options, .table = table};
 
     *out = NULL;
@@ -478,10 +478,10 @@ gram_status gi_machine_fit(gi_run *run, const gram_table *table,
         f.plan.share = 0;
     else
         gi_run_stage(&all, "choosing");
-    part = gi_run_part(&all, 0, f.plan.share);
+    part = gi_run_share(&all, 0, f.plan.share);
     GI_TRY(gi_select(&f));
     gi_run_stage(&all, "fitting");
-    part = gi_run_part(&all, f.plan.share, 1);
+    part = gi_run_share(&all, f.plan.share, 1);
     GI_TRY(gi_fit_finish(&f));
     GI_TRY(gi_run_tick(&all, 1));
     *out = f.m;

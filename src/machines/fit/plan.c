@@ -226,7 +226,7 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     gram_status status = GRAM_OK;
     gi_problem p = gi_fit_problem(f);
     gi_run budget = *f->run;
-    double own = table_bytes(f), room = (double)gi_run_room(f->run);
+    double own = table_bytes(f), room = (double)gi_run_budget_left(f->run);
     int threads = f->run->threads;
     gi_cost select, solve;
 

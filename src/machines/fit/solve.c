@@ -152,7 +152,7 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m, const gi_operator *K,
     GI_TRY(GI_NEW(run, room, m->n));
     for (size_t q = 0; q < m->solutions; q++) {
         gi_run part =
-            gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
+            gi_run_share(run, (double)q / parts, (double)(q + 1) / parts);
         gi_problem p = gi_machine_problem(m, K, q, room);
 
         p.keep_factor = m->keep_factor || m->n < EVIDENCE_ROWS ||

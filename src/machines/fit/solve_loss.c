@@ -327,14 +327,14 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
 {
     gram_status status = GRAM_OK;
     double *room = NULL, parts = (double)m->solutions;
-    int together = gi_machine_pairs_fit(m, solver, gi_run_room(run));
+    int together = gi_machine_pairs_fit(m, solver, gi_run_budget_left(run));
 
     GI_TRY(GI_NEW(run, room, m->n));
     if (together)
         GI_TRY(solve_pairs(run, m, K, solver));
     for (size_t q = 0; q < m->solutions; q++) {
         gi_run part =
-            gi_run_part(run, (double)q / parts, (double)(q + 1) / parts);
+            gi_run_share(run, (double)q / parts, (double)(q + 1) / parts);
         size_t each = m->solutions > 1 ? 1 : m->targets;
 
         GI_TRY(together ? measure_function(&part, m, K, q, room)

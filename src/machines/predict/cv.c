@@ -181,8 +181,8 @@ static gram_status run_folds(gi_run *run, const gram_table *t,
 
     GI_TRY(gathered_new(run, t->rows, &g));
     for (size_t j = 0; j < folds; j++) {
-        gi_run part = gi_run_part(run, (double)j / (double)folds,
-                                  (double)(j + 1) / (double)folds);
+        gi_run part = gi_run_share(run, (double)j / (double)folds,
+                                   (double)(j + 1) / (double)folds);
         gi_run rest = gi_run_quiet(run);
 
         part.stage = NULL; /* a fold has too many of them */
@@ -229,8 +229,8 @@ gram_status gram_machine_cv(const gram_table *table,
     GI_TRY(gi_fit_classes(&run, table, &options[0], &classes));
     GI_TRY(gi_fold_rows(&run, table, &options[0].folds, classes, fold, &folds));
     for (size_t c = 0; c < count; c++) {
-        gi_run part = gi_run_part(&run, (double)c / (double)count,
-                                  (double)(c + 1) / (double)count);
+        gi_run part = gi_run_share(&run, (double)c / (double)count,
+                                   (double)(c + 1) / (double)count);
         gram_fit_options o = options[c];
 
         GI_TRY(settle_task(&run, table, &o));

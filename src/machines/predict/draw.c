@@ -155,8 +155,8 @@ static gram_status draw(gi_run *run, const gi_pivot *F, size_t count,
         for (size_t k = 0; k < F->rank; k++)
             z[k * count + c] = all[F->pivot[k]];
     }
-    GI_TRY(gi_gemm_double(run, 0, 0, F->n, count, F->rank, 1, F->factor,
-                          F->room, z, count, 0, out, count));
+    GI_TRY(gi_gemm_double(run, 0, 0, F->n, count, F->rank, 1, F->factor, F->ld,
+                          z, count, 0, out, count));
 done:
     gi_free(z);
     gi_free(all);

@@ -108,15 +108,15 @@ gram_status gram_machine_importance(const gram_machine *m,
     GI_TRY(GI_NEW(&run, parts, rows->rows * m->terms));
     gram_prediction whole = {.mean = f,
                              .terms = m->targets == 1 ? parts : NULL};
-    part = gi_run_part(&run, 0, 1 / steps);
+    part = gi_run_share(&run, 0, 1 / steps);
     GI_TRY(gi_machine_predict(&part, m, rows, NULL, &whole));
     for (size_t j = 0; j < m->terms; j++)
         term[j] = whole.terms
                       ? mean_square(parts + j, NULL, rows->rows, m->terms)
                       : NAN;
     for (size_t j = 0; j < m->program->sources; j++) {
-        part =
-            gi_run_part(&run, (double)(j + 1) / steps, (double)(j + 2) / steps);
+        part = gi_run_share(&run, (double)(j + 1) / steps,
+                            (double)(j + 2) / steps);
         GI_TRY(measure_column(&part, m, rows, j, f, g, &column[j]));
     }
 done:

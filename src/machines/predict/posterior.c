@@ -29,7 +29,7 @@ static gram_status fit_in_memory(const gi_run *run, gi_posterior *out,
     char needed[GRAM_NUMBER_ROOM], room[GRAM_NUMBER_ROOM];
     gi_cost cost;
 
-    budget.memory = gi_run_room(run);
+    budget.memory = gi_run_budget_left(run);
     cost = out->solver->cost(&budget, &out->p, out->p.n);
     if (cost.bytes > (double)budget.memory &&
         has(out->solver, GI_SOLVER_SYSTEM) && !exact &&

@@ -203,10 +203,10 @@ gram_status gi_query_variance(const gi_query *a, double *variance)
 
     GI_TRY(GI_NEW(a->run, part, a->rows));
     for (size_t q = 0; q < Q; q++) {
-        gi_run whole = gi_run_part(a->run, (double)q / (double)Q,
-                                   (double)(q + 1) / (double)Q);
-        gi_run first = gi_run_part(&whole, 0, share);
-        gi_run rest = gi_run_part(&whole, share, 1);
+        gi_run whole = gi_run_share(a->run, (double)q / (double)Q,
+                                    (double)(q + 1) / (double)Q);
+        gi_run first = gi_run_share(&whole, 0, share);
+        gi_run rest = gi_run_share(&whole, share, 1);
 
         GI_TRY(gi_posterior_kept(&first, a->p, q, &p));
         GI_TRY(p.solver->variance(&rest, &p.p, p.s, a->T, part));
@@ -306,7 +306,7 @@ static gram_status predict(const gi_query *asked, const gram_predict_options *o,
 {
     const int more = out->std || out->std_f || out->lower || out->upper ||
                      out->terms || out->terms_std || out->why || out->why_part;
-    gi_run part = gi_run_part(asked->run, 0, more ? 0.05 : 1);
+    gi_run part = gi_run_share(asked->run, 0, more ? 0.05 : 1);
     gi_query own_part = *asked;
     const gi_query *a = &own_part;
     gram_status status = GRAM_OK;
@@ -333,7 +333,7 @@ static gram_status predict(const gi_query *asked, const gram_predict_options *o,
                    : gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
                                       out->proba));
     if (more)
-        part = gi_run_part(asked->run, 0.05, 1);
+        part = gi_run_share(asked->run, 0.05, 1);
     if (out->std || out->std_f || (interval && !jackknife))
         GI_TRY(spread(a, jackknife ? 0 : gi_normal_quantile((1 + width) / 2),
                       mean, out));
@@ -397,8 +397,8 @@ static gram_status ask_slices(gi_run *run, const gram_predictor *p,
     GI_TRY(GI_NEW_ZERO(run, keep, rows));
     for (size_t i = 0; i < rows; i += SLICE_ROWS) {
         size_t end = rows - i < SLICE_ROWS ? rows : i + SLICE_ROWS;
-        gi_run part = gi_run_part(run, (double)i / (double)rows,
-                                  (double)end / (double)rows);
+        gi_run part = gi_run_share(run, (double)i / (double)rows,
+                                   (double)end / (double)rows);
 
         memset(keep + i, 1, end - i);
         GI_TRY(gi_table_subset(run, table, NULL, keep, &slice));
@@ -423,7 +423,7 @@ gram_status gi_predictor_run(gi_run *run, const gram_predictor *p,
                              const gram_prediction *out)
 {
     const int means = can_slice(p->m, out);
-    gi_run own = gi_run_part(run, 0, 1);
+    gi_run own = gi_run_share(run, 0, 1);
     gram_status status = GRAM_OK;
 
     GI_TRY(check(p->m, out));

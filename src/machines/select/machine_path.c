@@ -89,7 +89,7 @@ gram_status gram_machine_path(const gram_table *table,
     GI_TRY(gi_fit_make_plan(&f, NULL));
     if (gi_select_searched(&f) > 0) {
         gi_run_stage(&all, "choosing");
-        part = gi_run_part(&all, 0, 0.8);
+        part = gi_run_share(&all, 0, 0.8);
         GI_TRY(gi_select(&f));
         part = gi_run_quiet(&all);
         gi_operator_free(f.K);
@@ -97,7 +97,7 @@ gram_status gram_machine_path(const gram_table *table,
         GI_TRY(gi_operator_new(&part, f.program, f.theta, f.x, NULL, &f.K));
     }
     gi_run_stage(&all, "computing");
-    part = gi_run_part(&all, all.last, 1);
+    part = gi_run_share(&all, all.last, 1);
     GI_TRY(fill(&f, lambdas, count, rows));
     GI_TRY(gi_run_tick(&all, 1));
     for (size_t t = 0; t < f.m->targets && count > 0; t++)

@@ -243,7 +243,7 @@ static gram_status search(gi_fit *f, gi_selection *s)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    gi_run part = gi_run_part(f->run, 0, m->solutions > 1 ? 0.8 : 1);
+    gi_run part = gi_run_share(f->run, 0, m->solutions > 1 ? 0.8 : 1);
     gi_found found = {0};
     gi_search search = {.program = f->program,
                         .x = s->rows.x,

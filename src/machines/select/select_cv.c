@@ -234,8 +234,8 @@ gram_status gi_select_cv(gi_fit *f, gi_selection *s)
     GI_TRY(make_room(&c));
     find_spread(&c);
     for (size_t k = 0; k < c.tries; k++) {
-        part = gi_run_part(f->run, (double)k / (double)(c.tries + 1),
-                           (double)(k + 1) / (double)(c.tries + 1));
+        part = gi_run_share(f->run, (double)k / (double)(c.tries + 1),
+                            (double)(k + 1) / (double)(c.tries + 1));
         gi_grid_theta(f, k);
         GI_TRY(try_kernel(&c, &part, blas));
     }
@@ -244,7 +244,7 @@ gram_status gi_select_cv(gi_fit *f, gi_selection *s)
     if (blas == &gi_blas_single &&
         (c.least == INFINITY || feels_rounding(&c))) {
         c.least = INFINITY;
-        part = gi_run_part(f->run, (double)c.tries / (double)(c.tries + 1), 1);
+        part = gi_run_share(f->run, (double)c.tries / (double)(c.tries + 1), 1);
         GI_TRY(try_kernel(&c, &part, &gi_blas_double));
     }
     f->value = 0;

@@ -190,7 +190,7 @@ static gram_status watch(void *user, size_t l, const gi_solution *s)
 static gram_status solve_fold(void *user, size_t job)
 {
     trial *c = user;
-    gi_run run = gi_run_alone(&c->watch);
+    gi_run run = gi_watch_run(&c->watch);
     part a = {0};
     watcher w = {.c = c};
     gram_status status = GRAM_OK;
@@ -365,7 +365,8 @@ static const gi_blas *matrix_blas(const gi_fit *f, size_t n, double scale,
 static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
 {
     gram_status status = GRAM_OK;
-    gi_run first = gi_run_part(run, 0, 0.05), rest = gi_run_part(run, 0.05, 1);
+    gi_run first = gi_run_share(run, 0, 0.05),
+           rest = gi_run_share(run, 0.05, 1);
     gi_run quiet = gi_run_quiet(run);
     gi_buf text = {0};
     double scale;
@@ -512,8 +513,8 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s)
     GI_TRY(gi_grid_check(f));
     GI_TRY(begin(&c, s));
     for (size_t k = 0; k < tries; k++) {
-        gi_run share = gi_run_part(f->run, (double)k / (double)tries,
-                                   (double)(k + 1) / (double)tries);
+        gi_run share = gi_run_share(f->run, (double)k / (double)tries,
+                                    (double)(k + 1) / (double)tries);
 
         gi_grid_theta(f, k);
         GI_TRY(try_kernel(&c, &share, s));

@@ -68,7 +68,7 @@ gram_status gi_singular_new(gi_run *run, size_t n, const double *diagonal,
                             gi_pivot_rows rows, void *user, const double *noise,
                             gi_singular **out)
 {
-    gi_run pivots = gi_run_part(run, 0, 0.5), rest = gi_run_part(run, 0.5, 1);
+    gi_run pivots = gi_run_share(run, 0, 0.5), rest = gi_run_share(run, 0.5, 1);
     gi_singular *s = NULL;
     gram_status status;
 
@@ -80,7 +80,7 @@ gram_status gi_singular_new(gi_run *run, size_t n, const double *diagonal,
     s->rank = s->own->rank;
     s->pivot = s->own->pivot;
     s->basis = s->own->factor;
-    s->ld = s->own->room;
+    s->ld = s->own->ld;
     GI_TRY(GI_NEW(run, s->upper, s->rank * s->rank));
     GI_TRY(make_basis(s, noise));
     GI_TRY(gi_chol_new(run, &gi_blas_double, s->rank, 0, &s->normal));
@@ -134,7 +134,7 @@ static gram_status divide(const gi_singular *s, int tu, size_t m, double *c)
     double *room = NULL;
     gram_status status;
 
-    GI_TRY(GI_NEW(s->run, room, gi_columns_room(m)));
+    GI_TRY(GI_NEW(s->run, room, gi_columns_scratch(m)));
     gi_columns_divide(&gi_blas_double, tu, s->rank, m, s->upper, s->rank, c, m,
                       room);
 done:

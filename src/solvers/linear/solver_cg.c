@@ -96,8 +96,8 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
     const double *v = c->low->factor;
     double *a = tile;
 
-    gi_blas_double.gemm(1, 0, rows, cols, c->p->n, 1, v + row, c->low->room,
-                        v + col, c->low->room, 0, a, ld);
+    gi_blas_double.gemm(1, 0, rows, cols, c->p->n, 1, v + row, c->low->ld,
+                        v + col, c->low->ld, 0, a, ld);
     for (size_t i = 0; row == col && i < rows; i++)
         a[i * ld + i] += c->lambda;
     return GRAM_OK;
@@ -109,7 +109,7 @@ static gram_status make_preconditioner(pcg *c)
 {
     const gi_problem *p = c->p;
     const size_t n = p->n, rank = rank_of(c->run, p, p->n);
-    gi_run part = gi_run_part(c->run, 0, 0.2);
+    gi_run part = gi_run_share(c->run, 0, 0.2);
     double top = 0, least = INFINITY;
     gram_status status = GRAM_OK;
 
@@ -124,7 +124,7 @@ static gram_status make_preconditioner(pcg *c)
                         &c->low));
     for (size_t i = 0; p->noise && i < n; i++)
         for (size_t j = 0; j < c->low->rank; j++)
-            c->low->factor[i * c->low->room + j] /= sqrt(p->noise[i]);
+            c->low->factor[i * c->low->ld + j] /= sqrt(p->noise[i]);
     if (c->low->rank == 0)
         goto done;
     GI_TRY(GI_NEW(c->run, c->room, c->low->rank * c->s.columns));
@@ -140,7 +140,7 @@ static gram_status precondition(void *user, gi_run *run, const double *x,
 {
     const pcg *c = user;
     const gi_problem *p = c->p;
-    const size_t n = p->n, r = c->low->rank, ld = c->low->room;
+    const size_t n = p->n, r = c->low->rank, ld = c->low->ld;
     const double *v = c->low->factor;
     gram_status status;
 
@@ -169,7 +169,7 @@ static gram_status watch(void *user, size_t step, double residual)
 static gram_status iterate(pcg *c, double tolerance, const double *b, double *x,
                            gi_cg_result *result)
 {
-    gi_run part = gi_run_part(c->run, 0.2, 0.95);
+    gi_run part = gi_run_share(c->run, 0.2, 0.95);
     gi_cg cg = {.multiply = gi_system_multiply,
                 .multiply_user = &c->s,
                 .precondition = c->core ? precondition : NULL,

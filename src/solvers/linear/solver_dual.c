@@ -246,8 +246,8 @@ done:
  * error, if it does not work. */
 static gram_status solve_single(dual *d, int *good)
 {
-    gi_run first = gi_run_part(d->run, 0, 0.5);
-    gi_run second = gi_run_part(d->run, 0.5, 0.9);
+    gi_run first = gi_run_share(d->run, 0, 0.5);
+    gi_run second = gi_run_share(d->run, 0.5, 0.9);
     const gi_problem *p = d->p;
     double worth = fmin(fmax(steps_worth(p, p->n), STEPS_LEAST), STEPS_MOST);
     gi_cg cg = {.multiply = gi_system_multiply,
@@ -282,7 +282,7 @@ done:
 /* *good = 0 if K is singular and lambda is 0. */
 static gram_status solve_double(dual *d, int *good)
 {
-    gi_run first = gi_run_part(d->run, 0, 0.8);
+    gi_run first = gi_run_share(d->run, 0, 0.8);
     const gi_problem *p = d->p;
     const size_t m = d->s.columns;
     int exact = p->lambda == 0 && d->s.jitter == 0;

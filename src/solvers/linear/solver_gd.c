@@ -185,7 +185,7 @@ static double curvature(const descent *d)
  * it, which a step half as long as stability allows forgives. */
 static gram_status find_step(descent *d, double *s)
 {
-    gi_run part = gi_run_part(d->run, 0, 0.05);
+    gi_run part = gi_run_share(d->run, 0, 0.05);
     weighted w = {.d = d};
     gi_lanczos extremes;
     gram_status status = GRAM_OK;

@@ -148,7 +148,7 @@ static gram_status find_weights(primal *q, gi_solution *out)
 {
     const gi_problem *p = q->p;
     const size_t N = q->e.N, t = p->targets;
-    gi_run part = gi_run_part(q->run, 0.8, 0.9);
+    gi_run part = gi_run_share(q->run, 0.8, 0.9);
     double mean, norm;
     int exact = p->lambda == 0 && q->jitter == 0, good;
     gram_status status;
@@ -273,7 +273,7 @@ done:
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    gi_run part = gi_run_part(run, 0, 0.8);
+    gi_run part = gi_run_share(run, 0, 0.8);
     primal q = {.run = run, .p = p, .jitter = fmax(p->jitter, 0)};
     const size_t t = p->targets;
     gram_status status;

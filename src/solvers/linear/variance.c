@@ -72,8 +72,8 @@ gram_status gi_variance_by_factor(gi_run *run, const gi_problem *p,
     GI_TRY(T->diagonal(T, run, out));
     for (size_t i = 0; i < T->rows; i += ROWS) {
         size_t m = T->rows - i < ROWS ? T->rows - i : ROWS;
-        gi_run part = gi_run_part(run, (double)i / (double)T->rows,
-                                  (double)(i + m) / (double)T->rows);
+        gi_run part = gi_run_share(run, (double)i / (double)T->rows,
+                                   (double)(i + m) / (double)T->rows);
 
         GI_TRY(gi_system_columns(run, T, blas, i, m, room, columns));
         if (s->root)

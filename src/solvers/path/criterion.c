@@ -347,8 +347,8 @@ static gram_status differentiate(criterion *c, gi_run *run, seeder *seed,
 static gram_status take_evidence(criterion *c, gi_run *run, double *value,
                                  double *dlog_lambda, double *grad)
 {
-    gi_run inverse = gi_run_part(run, 0, 0.8);
-    gi_run reverse = gi_run_part(run, 0.8, 1);
+    gi_run inverse = gi_run_share(run, 0, 0.8);
+    gi_run reverse = gi_run_share(run, 0.8, 1);
     double direct = 0;
     gram_status status = GRAM_OK;
 
@@ -370,8 +370,8 @@ done:
 static gram_status take_loo(criterion *c, gi_run *run, double *value,
                             double *dlog_lambda, double *grad)
 {
-    gi_run inverse = gi_run_part(run, 0, 0.4);
-    gi_run reverse = gi_run_part(run, 0.4, 1);
+    gi_run inverse = gi_run_share(run, 0, 0.4);
+    gi_run reverse = gi_run_share(run, 0.4, 1);
     double *root = NULL;
     gram_status status = GRAM_OK;
 
@@ -392,7 +392,7 @@ gram_status gi_criterion_value(gi_run *run, const gi_problem *p, unsigned want,
                                double *value, double *dlog_lambda, double *grad)
 {
     const int is_loo = want == GI_WANT_LOO;
-    gi_run first = gi_run_part(run, 0, 0.3), rest = gi_run_part(run, 0.3, 1);
+    gi_run first = gi_run_share(run, 0, 0.3), rest = gi_run_share(run, 0.3, 1);
     criterion c = {.run = run, .p = p, .m = (double)p->n - (p->intercept != 0)};
     gram_status status;
 

@@ -138,7 +138,7 @@ gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
                           size_t count, double *out)
 {
     gi_run one = *run; /* the choice does not depend on threads */
-    gi_run reduce = gi_run_part(run, 0, 0.5);
+    gi_run reduce = gi_run_share(run, 0, 0.5);
     gram_status status;
     gi_path *path = NULL;
     int refits;
@@ -151,8 +151,8 @@ gram_status gi_path_folds(gi_run *run, const gi_problem *p, const gi_blas *blas,
         return gi_path_refits(run, p, blas, fold, folds, lambda, count, out);
     GI_TRY(gi_path_new(&reduce, p, blas, GI_WANT_LOO, &path));
     for (size_t j = 0; j < count; j++) {
-        gi_run part = gi_run_part(run, 0.5 + 0.5 * (double)j / (double)count,
-                                  0.5 + 0.5 * (double)(j + 1) / (double)count);
+        gi_run part = gi_run_share(run, 0.5 + 0.5 * (double)j / (double)count,
+                                   0.5 + 0.5 * (double)(j + 1) / (double)count);
 
         GI_TRY(path->folds(path, &part, lambda[j], fold, folds,
                            out + j * p->n * p->targets));
@@ -374,7 +374,8 @@ gram_status gi_path_best(gi_run *run, gi_path *path, unsigned criterion,
                          gi_criteria *best)
 {
     const size_t goals = each ? path->targets : 1;
-    gi_run first = gi_run_part(run, 0, 0.7), second = gi_run_part(run, 0.7, 1);
+    gi_run first = gi_run_share(run, 0, 0.7),
+           second = gi_run_share(run, 0.7, 1);
     double lambda[GRID];
     gi_criteria *grid = NULL, *at = NULL;
     gram_status status;
@@ -389,8 +390,8 @@ gram_status gi_path_best(gi_run *run, gi_path *path, unsigned criterion,
     GI_TRY(path->at(path, &first, candidates ? candidates : lambda, count,
                     criterion, grid));
     for (size_t t = 0; t < goals; t++) {
-        gi_run part = gi_run_part(&second, (double)t / (double)goals,
-                                  (double)(t + 1) / (double)goals);
+        gi_run part = gi_run_share(&second, (double)t / (double)goals,
+                                   (double)(t + 1) / (double)goals);
         goal g = {&part, path, criterion, !each, t, at};
 
         GI_TRY(choose(&g, candidates ? candidates : lambda, count, grid,

@@ -374,8 +374,8 @@ gram_status gi_path_band(gi_run *run, const gi_problem *p, const gi_blas *blas,
                          unsigned want, gi_path **out)
 {
     const int q = (want & GI_WANT_LOO) != 0;
-    gi_run reduce = gi_run_part(run, 0, q ? 0.5 : 0.9);
-    gi_run make = gi_run_part(run, q ? 0.5 : 0.9, 1);
+    gi_run reduce = gi_run_share(run, 0, q ? 0.5 : 0.9);
+    gi_run make = gi_run_share(run, q ? 0.5 : 0.9, 1);
     gi_banded *b = NULL;
     gram_status status;
 

@@ -191,8 +191,8 @@ gram_status gi_path_refits(gi_run *run, const gi_problem *p,
     GI_TRY(GI_NEW(run, v.alpha, p->n * v.columns));
     GI_TRY(GI_NEW(run, v.offset, v.columns));
     for (size_t k = 0; k < folds; k++) {
-        gi_run part = gi_run_part(run, (double)k / (double)folds,
-                                  (double)(k + 1) / (double)folds);
+        gi_run part = gi_run_share(run, (double)k / (double)folds,
+                                   (double)(k + 1) / (double)folds);
 
         GI_TRY(leave_out(&part, blas, &v, fold, k));
     }

@@ -205,8 +205,8 @@ static gram_status at(gi_path *path, gi_run *run, const double *lambda,
         at_lambda(b, lambda[k], want, out + k * path->targets);
     for (size_t k = 0; k < count && want & GI_WANT_LOO; k += LAMBDAS) {
         size_t some = count - k < LAMBDAS ? count - k : LAMBDAS;
-        gi_run part = gi_run_part(run, (double)k / (double)count,
-                                  (double)(k + some) / (double)count);
+        gi_run part = gi_run_share(run, (double)k / (double)count,
+                                   (double)(k + some) / (double)count);
 
         GI_TRY(add_loo(b, &part, lambda + k, some, out + k * path->targets));
     }

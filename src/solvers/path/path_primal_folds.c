@@ -181,7 +181,7 @@ gram_status gi_primal_folds(gi_path *path, gi_run *run, double lambda,
             GI_TRY(add_fold(&g, run, row, k));
     }
     for (size_t k = 0; k < count; k++) {
-        gi_run part = gi_run_part(run, 0.5, 0.5);
+        gi_run part = gi_run_share(run, 0.5, 0.5);
 
         GI_TRY(solve_fold(&g, &part, k));
     }

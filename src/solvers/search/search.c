@@ -239,8 +239,8 @@ static gram_status begin(gi_run *run, field *f)
     gram_status status = GRAM_OK;
 
     for (size_t i = 0; i < all; i++) {
-        gi_run part = gi_run_part(run, (double)i / (double)all,
-                                  (double)(i + 1) / (double)all);
+        gi_run part = gi_run_share(run, (double)i / (double)all,
+                                   (double)(i + 1) / (double)all);
 
         GI_TRY(try_part(&part, f, i % parts, i / parts));
     }
@@ -358,7 +358,7 @@ static gram_status go_on_part(gi_run *run, field *f, const stage *at,
 
     p->alike.value = INFINITY; /* it was on other rows */
     for (size_t i = 0; i < p->kept; i++) {
-        gi_run one = gi_run_part(run, (double)i / all, (double)(i + 1) / all);
+        gi_run one = gi_run_share(run, (double)i / all, (double)(i + 1) / all);
 
         GI_TRY(gi_search_space_climb(&one, &f->v, at->steps, at->tolerance,
                                      NULL, &p->spot[i]));
@@ -376,8 +376,8 @@ done:
 static gram_status go_on(gi_run *run, field *f, const stage *at)
 {
     const size_t whole = whole_of(f);
-    gi_run first = gi_run_part(run, 0, whole > 0 ? 0.6 : 1);
-    gi_run rest = gi_run_part(run, 0.6, 1);
+    gi_run first = gi_run_share(run, 0, whole > 0 ? 0.6 : 1);
+    gi_run rest = gi_run_share(run, 0.6, 1);
     const gi_spot *best;
     int behind;
     gram_status status;
@@ -439,14 +439,14 @@ static gram_status grow(gi_run *run, field *f, size_t rows, size_t most)
     while (grows(f, rows, most)) {
         double done = 1 - work_left(f, rows, most) / all;
         gi_run part =
-            gi_run_part(run, done, 1 - work_left(f, 2 * rows, most) / all);
+            gi_run_share(run, done, 1 - work_left(f, 2 * rows, most) / all);
 
         rows *= 2;
         GI_TRY(set_rows(run, f, rows));
         GI_TRY(go_on(&part, f, &sample));
     }
     GI_TRY(set_rows(run, f, most));
-    last = gi_run_part(run, 1 - work_left(f, rows, most) / all, 1);
+    last = gi_run_share(run, 1 - work_left(f, rows, most) / all, 1);
     GI_TRY(go_on(&last, f, &final));
 done:
     return status;
@@ -535,8 +535,8 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
     GI_TRY(new_shortlists(run, &f));
     share = work_of(f.v.choices * GI_STARTS * USUAL, rows);
     share = f.v.opens > 0 ? share / (share + work_left(&f, rows, most)) : 1;
-    first = gi_run_part(run, 0, share);
-    rest = gi_run_part(run, share, 1);
+    first = gi_run_share(run, 0, share);
+    rest = gi_run_share(run, share, 1);
     GI_TRY(begin(&first, &f));
     if (f.v.variables > 0)
         GI_TRY(grow(&rest, &f, rows, most));

@@ -136,7 +136,8 @@ static gram_status by_path(gi_run *run, gi_search_space *v, const gi_problem *p,
 {
     const gi_search *s = v->s;
     const int fixed = is_fixed(s->lambda);
-    gi_run making = gi_run_part(run, 0, 0.7), using = gi_run_part(run, 0.7, 1);
+    gi_run making = gi_run_share(run, 0, 0.7),
+           using = gi_run_share(run, 0.7, 1);
     gi_path *path = NULL;
     gi_criteria *best = NULL;
     gram_status status;

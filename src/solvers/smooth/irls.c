@@ -222,7 +222,7 @@ static gram_status fill_core(void *user, size_t row, size_t rows, size_t col,
                              size_t cols, void *tile, size_t ld)
 {
     const gi_irls *s = user;
-    const size_t step = s->low->room;
+    const size_t step = s->low->ld;
     double *a = tile;
 
     gi_blas_double.gemm(1, 0, rows, cols, s->p->n, 1, s->V + row, step,
@@ -245,7 +245,7 @@ static gram_status make_low(gi_run *run, gi_irls *s)
         top = fmax(top, diagonal[i]);
     GI_TRY(gi_pivot_new(run, p->n, diagonal, gi_system_rows, (void *)p->K,
                         p->lambda / top, rank_of(run, p->n), &s->low));
-    GI_TRY(GI_NEW(run, s->V, p->n * s->low->room));
+    GI_TRY(GI_NEW(run, s->V, p->n * s->low->ld));
     GI_TRY(gi_chol_new(run, &gi_blas_double, s->low->rank, 0, &s->core));
 done:
     gi_free(diagonal);
@@ -260,8 +260,8 @@ static gram_status make_core(gi_run *run, gi_irls *s)
 
     if (!s->low)
         GI_TRY(make_low(run, s));
-    for (size_t k = 0; k < n * s->low->room; k++)
-        s->V[k] = s->root[k / s->low->room] * s->low->factor[k];
+    for (size_t k = 0; k < n * s->low->ld; k++)
+        s->V[k] = s->root[k / s->low->ld] * s->low->factor[k];
     memcpy(s->old, s->root, n * sizeof *s->old);
     gi_blas_start();
     GI_TRY(gi_chol_factor(run, s->core, fill_core, s));
@@ -274,7 +274,7 @@ done:
 static gram_status apply_core(gi_run *run, const gi_irls *s, const double *x,
                               size_t m, double *out)
 {
-    const size_t n = s->p->n, rank = s->low->rank, ld = s->low->room;
+    const size_t n = s->p->n, rank = s->low->rank, ld = s->low->ld;
     gram_status status;
 
     memcpy(out, x, n * m * sizeof *out);

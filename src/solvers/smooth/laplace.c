@@ -202,8 +202,9 @@ static gram_status take(laplace *t, gi_run *run, double *value,
                         double *dlog_lambda, double *grad)
 {
     const gi_problem *p = t->p;
-    gi_run fit = gi_run_part(run, 0, 0.5), inverse = gi_run_part(run, 0.5, 0.9);
-    gi_run reverse = gi_run_part(run, 0.9, 1);
+    gi_run fit = gi_run_share(run, 0, 0.5),
+           inverse = gi_run_share(run, 0.5, 0.9);
+    gi_run reverse = gi_run_share(run, 0.9, 1);
     gram_status status;
 
     GI_TRY(find_mode(t, &fit));

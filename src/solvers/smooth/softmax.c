@@ -170,7 +170,7 @@ gram_status gi_softmax_make_cores(gi_softmax *x)
 
         for (size_t i = 0; i < x->n; i++)
             for (size_t j = 0; j < r; j++)
-                x->scaled[i * r + j] = x->low->factor[i * x->low->room + j] *
+                x->scaled[i * r + j] = x->low->factor[i * x->low->ld + j] *
                                        x->root[i] * x->q[i * c + k];
         GI_TRY(gi_chol_factor(&x->run, x->core[k], fill, x));
     }
@@ -184,7 +184,7 @@ gram_status gi_softmax_precondition(void *user, gi_run *run, const double *v,
     gi_softmax *x = user;
     const size_t n = x->n, c = x->classes, r = x->low->rank;
     const double *F = x->low->factor;
-    const size_t ld = x->low->room;
+    const size_t ld = x->low->ld;
     gram_status status;
 
     (void)m; /* one */

@@ -334,8 +334,8 @@ done:
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    gi_run part = gi_run_part(run, 0, 0.05);
-    gi_run steps = gi_run_part(run, 0.05, 0.9);
+    gi_run part = gi_run_share(run, 0, 0.05);
+    gi_run steps = gi_run_share(run, 0.05, 0.9);
     newton t = {.run = &part, .p = p};
     const gi_blas *blas = gi_irls_choose(run, p, p->n, gi_system_scale(run, p));
     gram_status status;
@@ -343,7 +343,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     GI_TRY(gi_irls_new(run, p, blas, &t.s));
     GI_TRY(begin(&t));
     GI_TRY(iterate(&t, &steps, out));
-    part = gi_run_part(run, 0.9, 1);
+    part = gi_run_share(run, 0.9, 1);
     if (p->keep_factor)
         GI_TRY(keep(&t, out));
     if (t.s.blas == &gi_blas_single)
@@ -381,8 +381,8 @@ gram_status gi_newton_path(gi_run *run, const gi_problem *p,
     for (size_t l = 0; l < lambdas; l++) {
         gi_solution s = {
             .alpha = t.alpha, .intercept = &t.b, .lambda = lambda[l]};
-        gi_run steps = gi_run_part(run, (double)l / (double)lambdas,
-                                   (double)(l + 1) / (double)lambdas);
+        gi_run steps = gi_run_share(run, (double)l / (double)lambdas,
+                                    (double)(l + 1) / (double)lambdas);
 
         at.lambda = lambda[l];
         GI_TRY(iterate(&t, &steps, &s));

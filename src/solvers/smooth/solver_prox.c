@@ -286,8 +286,8 @@ static gram_status newton(prox *x)
     for (size_t i = 0; i < x->n; i++)
         x->to[i] = x->d[i] > 0 ? 0 : -x->w[i] * x->u[i] / (2 * x->p->lambda);
     x->bto = x->b;
-    x->run = gi_run_part(x->whole, 1 - pow(0.97, (double)x->steps),
-                         1 - pow(0.97, (double)x->steps + 1));
+    x->run = gi_run_share(x->whole, 1 - pow(0.97, (double)x->steps),
+                          1 - pow(0.97, (double)x->steps + 1));
     if (x->a.count) {
         GI_TRY(K->product(K, &x->run, 0, x->to, 1, x->gto));
         GI_TRY(solve_active(x));
@@ -540,7 +540,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
     const double aim = p->tolerance > 0 ? p->tolerance : AIM;
     prox x = {.whole = run,
-              .run = gi_run_part(run, 0, 0),
+              .run = gi_run_share(run, 0, 0),
               .p = p,
               .out = out,
               .n = p->n,

@@ -441,7 +441,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     const double aim = p->tolerance > 0 ? p->tolerance : AIM;
     const size_t limit = p->steps ? p->steps : STEPS;
     gi_softmax x = {.whole = run,
-                    .run = gi_run_part(run, 0, 0.1),
+                    .run = gi_run_share(run, 0, 0.1),
                     .p = p,
                     .out = out,
                     .n = p->n,
@@ -458,7 +458,7 @@ static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
     for (;;) {
         double done = pow(0.8, (double)out->steps);
 
-        x.run = gi_run_part(run, 1 - 0.9 * done, 1 - 0.72 * done);
+        x.run = gi_run_share(run, 1 - 0.9 * done, 1 - 0.72 * done);
         GI_TRY(shift(&x));
         GI_TRY(find_residual(&x, &size));
         out->converged = size <= aim * scale;

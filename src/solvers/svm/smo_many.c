@@ -93,7 +93,7 @@ static gram_status solve_part(void *user, size_t i)
 {
     const many *w = user;
     const gi_many *m = w->m;
-    gi_run run = gi_run_alone(w->watch);
+    gi_run run = gi_watch_run(w->watch);
     gi_smo_cache *cache = NULL;
     gi_operator *K = NULL;
     gram_status status;
@@ -113,7 +113,7 @@ gram_status gi_smo_many_solve(gi_run *run, const gi_many *m)
     gi_watch watch;
     many w = {.m = m,
               .watch = &watch,
-              .memory = gi_run_room(run) / (size_t)run->threads};
+              .memory = gi_run_budget_left(run) / (size_t)run->threads};
 
     for (size_t k = 0; k < m->lambdas; k++)
         if (!(m->lambda[k] > 0) || (k && !(m->lambda[k] <= m->lambda[k - 1])))

@@ -56,7 +56,7 @@ static gi_cost cost(const gi_run *run, const gi_problem *p, size_t rows)
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)
 {
-    const double left = (double)gi_run_room(run);
+    const double left = (double)gi_run_budget_left(run);
     const double room =
         cache_bytes(left, fixed_bytes(run, p, p->n), (double)p->n);
     gi_smo_cache *cache = NULL;

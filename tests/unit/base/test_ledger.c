@@ -73,12 +73,12 @@ TEST(what_the_caller_holds_counts_if_he_says_so)
     GI_RUN(run, &exec);
     char *p = NULL;
 
-    CHECK(gi_run_room(&run) == 50000);
+    CHECK(gi_run_budget_left(&run) == 50000);
     CHECK_FAILS(GI_NEW(&run, p, 100000), GRAM_ERR_MEMORY,
                 "memory budget: 928 KiB in use and 97.7 KiB more needed, the "
                 "budget is 977 KiB");
     run.held = 2000000;
-    CHECK(gi_run_room(&run) == 0);
+    CHECK(gi_run_budget_left(&run) == 0);
     run.held = 0;
     CHECK_OK(GI_NEW(&run, p, 100000));
     gi_free(p);

@@ -50,7 +50,7 @@ static double kolmogorov(double *p, size_t n)
 /* Exact in theory, so p is uniform; up to the grid of 1/(B+1). */
 static void check_uniform(const gram_test_options *o, size_t repeat)
 {
-    double *p = grams_room(repeat);
+    double *p = grams_doubles(repeat);
     double share = rejected(o, 20, 30, repeat, p);
     double grid = 1 / (double)(o->permutations + 1);
 
@@ -62,7 +62,7 @@ static void check_uniform(const gram_test_options *o, size_t repeat)
 static void check_at_most(const gram_test_options *o, size_t rows,
                           size_t repeat)
 {
-    double *p = grams_room(repeat);
+    double *p = grams_doubles(repeat);
 
     CHECK(rejected(o, rows, rows, repeat, p) < 0.05 + band(repeat));
     free(p);
@@ -97,7 +97,7 @@ TEST(all_keep_it_in_many_repetitions)
 static void check_near(gram_test_method method, size_t repeat)
 {
     gram_test_options o = {.method = method, .permutations = 300};
-    double *p = grams_room(repeat);
+    double *p = grams_doubles(repeat);
 
     CHECK(fabs(rejected(&o, 500, 500, repeat, p) - 0.05) < band(repeat));
     free(p);

@@ -51,8 +51,8 @@ TEST(parts_share_what_was_told)
 {
     gram_exec exec = {.progress = note};
     GI_RUN(run, &exec);
-    gi_run part = gi_run_part(&run, 0, 0.5);
-    gi_run inner = gi_run_part(&part, 0.5, 1), quiet = gi_run_quiet(&inner);
+    gi_run part = gi_run_share(&run, 0, 0.5);
+    gi_run inner = gi_run_share(&part, 0.5, 1), quiet = gi_run_quiet(&inner);
 
     count = 0;
     CHECK_OK(gi_run_tick(&inner, 7));
@@ -80,7 +80,7 @@ TEST(unknown_steps_never_reach_the_end)
 
 static void *tick_alone(void *user)
 {
-    gi_run alone = gi_run_alone(user);
+    gi_run alone = gi_watch_run(user);
 
     return gi_run_tick(&alone, 1) == GRAM_OK ? NULL : user;
 }
@@ -97,7 +97,7 @@ TEST(parts_of_a_run_stop_together)
 
     count = 0;
     gi_watch_begin(&run, 4, &watch);
-    alone = gi_run_alone(&watch);
+    alone = gi_watch_run(&watch);
     CHECK(alone.threads == 1);
     gi_watch_count(&watch);
     CHECK_OK(gi_run_tick(&alone, 0.5));

@@ -84,7 +84,7 @@ typedef struct sample {
 /* A random PSD matrix in a file. */
 static const char *matrix_file(size_t n)
 {
-    double *A = grams_room(n * n), *x = grams_random(n * n, 0, n);
+    double *A = grams_doubles(n * n), *x = grams_random(n * n, 0, n);
     const char *path = temporary_path(n == D ? "D.npy" : "N.npy");
 
     for (size_t i = 0; i < n; i++)
@@ -221,7 +221,7 @@ static void check_matrix(const sample *s, size_t n)
 {
     gram_table *t = table_for(s, n);
     gram_kernel *k = grams_kernel(s->text);
-    double *K = grams_matrix(s->text, t), *diagonal = grams_room(n);
+    double *K = grams_matrix(s->text, t), *diagonal = grams_doubles(n);
     int stationary = s->class_->flags & GRAM_KERNEL_STATIONARY;
 
     CHECK_OK(gram_kernel_diagonal(k, t, NULL, diagonal));
@@ -349,7 +349,7 @@ TEST(gradients_are_limits_of_differences)
 /* Rows x of D numbers as one sparse block. */
 static gram_table *sparse_table(const double *x, size_t n)
 {
-    double *entries = grams_room(n * D);
+    double *entries = grams_doubles(n * D);
     size_t *start = malloc((n + 1) * sizeof *start), count = 0;
     unsigned *index = malloc(n * D * sizeof *index);
     gram_table *t = NULL;
@@ -375,7 +375,7 @@ static gram_table *sparse_table(const double *x, size_t n)
  * kernel says that it takes no sparse columns. */
 static void check_sparse(const sample *s, size_t n)
 {
-    double *x = rows_for(s->class_, n), *K, *L = grams_room(n * n);
+    double *x = rows_for(s->class_, n), *K, *L = grams_doubles(n * n);
     gram_table *dense, *sparse;
     gram_kernel *k = grams_kernel(s->text);
     gram_status status;
@@ -412,9 +412,9 @@ static void check_threads(const sample *s, size_t n)
 {
     gram_kernel *k = grams_kernel(s->text);
     gram_table *t = table_for(s, n);
-    double *one = grams_room(n * n), *many = grams_room(n * n);
-    double *v = grams_random(2 * n, 0, 3), *y = grams_room(2 * n);
-    double *z = grams_room(2 * n), g[PARAMS * D], h[PARAMS * D];
+    double *one = grams_doubles(n * n), *many = grams_doubles(n * n);
+    double *v = grams_random(2 * n, 0, 3), *y = grams_doubles(2 * n);
+    double *z = grams_doubles(2 * n), g[PARAMS * D], h[PARAMS * D];
     size_t first[PARAMS + 1], params;
 
     CHECK_OK(gram_kernel_param_layout(k, t, first));

@@ -58,8 +58,8 @@ static void check_bins(size_t n, size_t size, gi_precision precision,
     GI_RUN(run, &(gram_exec){.threads = 2});
     size_t count = (n + size - 1) / size,
            *start = malloc((count + 1) * sizeof *start);
-    double *sums = grams_room(POWERS * count * count);
-    double *rows = grams_room(2 * n);
+    double *sums = grams_doubles(POWERS * count * count);
+    double *rows = grams_doubles(2 * n);
 
     for (size_t g = 0; g <= count; g++)
         start[g] = g * size < n ? g * size : n;
@@ -103,7 +103,7 @@ static void check_forms(size_t n, size_t count)
 {
     world w = world_new(n, GI_DOUBLE);
     GI_RUN(run, &(gram_exec){.threads = 2});
-    double *W = grams_random(count * n, 0, 3), *out = grams_room(count);
+    double *W = grams_random(count * n, 0, 3), *out = grams_doubles(count);
 
     CHECK_OK(gi_engine_forms(&run, w.p, w.x, W, count, n, out));
     for (size_t c = 0; c < count; c++) {

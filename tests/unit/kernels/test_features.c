@@ -31,7 +31,7 @@ static double *features_of(const char *text, const gram_table *t, size_t *count)
 
     if (status != GRAM_OK)
         fail_msg("%s: %s", text, gram_error_message());
-    F = grams_room(gram_table_rows(t) * *count);
+    F = grams_doubles(gram_table_rows(t) * *count);
     CHECK_OK(gram_kernel_features(k, t, NULL, F, *count));
     gram_kernel_free(k);
     return F;
@@ -201,7 +201,7 @@ TEST(rows_come_in_blocks_on_any_number_of_threads)
     m = gi_features_count(f);
     CHECK(m == 18 + 8 && !gi_features_sparse(f));
     all = features_of("delta[u]*poly(degree=2)[a,b] + linear", t, &m);
-    some = grams_room(5 * (m + 2));
+    some = grams_doubles(5 * (m + 2));
     for (c.run.threads = 1; c.run.threads < 4; c.run.threads++) {
         some[5 * (m + 2) - 1] = 77;
         CHECK_OK(gi_features_rows(&c.run, f, c.x, 3, 5, some, m + 2));
@@ -297,7 +297,7 @@ static void check_csr(const char *text, const gram_table *t, size_t entries)
 
     CHECK_OK(gi_features_new(&c.run, c.p, NULL, 1000, &f));
     m = gi_features_count(f);
-    F = grams_room(4 * m);
+    F = grams_doubles(4 * m);
     if (!gi_features_sparse(f))
         fail_msg("%s: not sparse", text);
     CHECK_OK(gi_features_rows(&c.run, f, c.x, 0, 4, F, m));

@@ -25,7 +25,7 @@ enum { GAP = 3 }; /* elements behind each row of a */
 /* A Gaussian kernel on a line. */
 static double *gaussian_matrix(size_t n, double length)
 {
-    double *A = grams_room(n * n);
+    double *A = grams_doubles(n * n);
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
@@ -114,7 +114,7 @@ static double *identity(size_t n)
 static double *product(size_t n, const double *a, int transposed,
                        const double *b)
 {
-    double *c = grams_room(n * n);
+    double *c = grams_doubles(n * n);
 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
@@ -265,7 +265,7 @@ static void check_shift(const reduced *r, double shift, double digits)
     const size_t n = r->n;
     double logdet, trace = 0, found, most;
     double *P = inverse(r, shift, &logdet), *X = identity(n);
-    double *diagonal = grams_room(2 * n);
+    double *diagonal = grams_doubles(2 * n);
     gi_band_factor *f[2] = {NULL, NULL};
 
     most = largest(n, P);
@@ -455,7 +455,7 @@ static uint64_t trace_bits(const gi_blas *blas, size_t n, size_t b, int count)
     reduced r = reduce(blas, n, smooth_matrix(n), b, count);
     GI_RUN(run, &(gram_exec){.threads = count});
     gi_band_factor *f = NULL;
-    double *out = grams_room(2 * n);
+    double *out = grams_doubles(2 * n);
     uint64_t hash = 14695981039346656037u, bits;
 
     for (size_t i = 0; i < n; i++)

@@ -107,7 +107,7 @@ static double left(const dense *d, const gi_pivot *p, size_t i, size_t j)
     double sum = d->a[i * d->n + j];
 
     for (size_t k = 0; k < p->rank; k++)
-        sum -= p->factor[i * p->room + k] * p->factor[j * p->room + k];
+        sum -= p->factor[i * p->ld + k] * p->factor[j * p->ld + k];
     return sum;
 }
 
@@ -117,9 +117,9 @@ static void check_factor(const dense *d, const gi_pivot *p, double tolerance)
 {
     double trace = 0;
 
-    CHECK(p->n == d->n && p->rank <= p->room);
+    CHECK(p->n == d->n && p->rank <= p->ld);
     for (size_t k = 0; k < p->rank; k++) {
-        const double *row = p->factor + p->pivot[k] * p->room;
+        const double *row = p->factor + p->pivot[k] * p->ld;
 
         CHECK(row[k] > 0 && p->diagonal[p->pivot[k]] == 0);
         for (size_t l = k + 1; l < p->rank; l++)
@@ -186,7 +186,7 @@ TEST(pivots_are_nearly_greedy_and_few_rows_are_wasted)
             top = fmax(top, remains[i]);
         CHECK(remains[p->pivot[k]] >= 0.49 * top - 1e-14);
         for (size_t i = 0; i < d.n; i++) {
-            double f = p->factor[i * p->room + k];
+            double f = p->factor[i * p->ld + k];
 
             remains[i] -= f * f;
         }
@@ -281,8 +281,8 @@ TEST(bits_of_pivots_do_not_depend_on_threads)
         CHECK(memcmp(p[t]->pivot, p[0]->pivot,
                      p[0]->rank * sizeof *p[0]->pivot) == 0);
         for (size_t i = 0; i < d.n; i++)
-            CHECK(memcmp(p[t]->factor + i * p[t]->room,
-                         p[0]->factor + i * p[0]->room,
+            CHECK(memcmp(p[t]->factor + i * p[t]->ld,
+                         p[0]->factor + i * p[0]->ld,
                          p[0]->rank * sizeof *p[0]->factor) == 0);
     }
     for (int t = 0; t < 4; t++)

@@ -73,9 +73,9 @@ static void check_same(const gram_machine *a, const gram_machine *b,
     double *mean[2], *std[2], *std_f[2];
 
     for (int k = 0; k < 2; k++) {
-        mean[k] = grams_room(n);
-        std[k] = grams_room(n);
-        std_f[k] = grams_room(n);
+        mean[k] = grams_doubles(n);
+        std[k] = grams_doubles(n);
+        std_f[k] = grams_doubles(n);
         gram_prediction p = {.mean = mean[k], .std = std[k], .std_f = std_f[k]};
 
         CHECK_OK(gram_machine_predict(k ? b : a, at, NULL, NULL, &p));
@@ -129,7 +129,7 @@ static gram_table *repeat(const gram_table *t, const int *times)
     CHECK_OK(gram_table_new(rows, &out));
     for (size_t j = 0; j < gram_table_cols(t); j++) {
         gram_column c = gram_table_column(t, j);
-        double *v = grams_room(rows);
+        double *v = grams_doubles(rows);
 
         for (size_t i = 0, to = 0; i < n; i++)
             for (int k = 0; k < times[i]; k++)
@@ -367,7 +367,7 @@ TEST(a_noise_column_is_the_noise)
     gram_fit_options o = fixed("rbf(gamma=0.4)[x1,x2]", "0.5"),
                      same = fixed("1*rbf(gamma=0.4)[x1,x2]", "0.5");
     gram_machine *a, *b;
-    double inverse[N], *std[2] = {grams_room(N), grams_room(N)};
+    double inverse[N], *std[2] = {grams_doubles(N), grams_doubles(N)};
     gram_prediction p[2] = {{.std_f = std[0]}, {.std_f = std[1]}};
 
     machines_amounts(t, "v", GRAM_ROLE_NOISE, 13);

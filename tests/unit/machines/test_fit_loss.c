@@ -37,7 +37,7 @@ static gram_table *blobs(size_t n, size_t classes, double spread,
 static double *values_of(const gram_machine *m, const gram_table *t)
 {
     const gram_report *r = gram_machine_report(m);
-    double *f = grams_room(gram_table_rows(t) * r->outputs);
+    double *f = grams_doubles(gram_table_rows(t) * r->outputs);
 
     CHECK_OK(
         gram_machine_predict(m, t, NULL, NULL, &(gram_prediction){.mean = f}));
@@ -142,7 +142,7 @@ TEST(pairs_are_machines_of_two_classes)
                           .lambda = "0.1",
                           .classes = GRAM_CLASSES_ONE_VS_ONE};
     gram_machine *all = machines_fit(t, &o), *two;
-    double *f = values_of(all, t), *w = grams_room(60), *g;
+    double *f = values_of(all, t), *w = grams_doubles(60), *g;
 
     for (int i = 0; i < 60; i++)
         w[i] = i % 3 == 2 ? 0 : 1;
@@ -166,7 +166,7 @@ TEST(class_weights_are_row_weights)
 {
     const char *losses[] = {"logistic", "hinge"};
     gram_table *t = blobs(50, 2, 1.2, 17);
-    double *w = grams_room(50);
+    double *w = grams_doubles(50);
 
     for (int i = 0; i < 50; i++)
         w[i] = i % 2 ? 3 : 1;
@@ -258,7 +258,7 @@ TEST(probabilities_agree_with_the_class)
 {
     const char *losses[] = {"logistic", "hinge", "squared_hinge"};
     gram_table *t = blobs(80, 3, 1.2, 29);
-    double *p = grams_room(240);
+    double *p = grams_doubles(240);
 
     for (int k = 0; k < 3; k++) {
         gram_fit_options o = {.kernel = gauss,

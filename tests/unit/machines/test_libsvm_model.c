@@ -250,9 +250,9 @@ TEST(precomputed_rows_have_a_serial_number_and_nothing_else)
 
 TEST(its_first_word_tells_a_model)
 {
-    CHECK(gi_libsvm_looks(three, strlen(three)));
-    CHECK(!gi_libsvm_looks("svm_types", 9) && !gi_libsvm_looks("svm_type", 8));
-    CHECK(!gi_libsvm_looks("GRAM", 4) && !gi_libsvm_looks("", 0));
+    CHECK(gi_libsvm_probe(three, strlen(three)));
+    CHECK(!gi_libsvm_probe("svm_types", 9) && !gi_libsvm_probe("svm_type", 8));
+    CHECK(!gi_libsvm_probe("GRAM", 4) && !gi_libsvm_probe("", 0));
 }
 
 TESTS(SMALL(a_model_is_what_its_lines_say),

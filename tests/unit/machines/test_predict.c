@@ -38,8 +38,8 @@ static world world_new(const char *kernel, const char *lambda, int intercept,
     if (weighted)
         machines_amounts(w.t, "w", GRAM_ROLE_WEIGHT, 3);
     w.m = machines_fit(w.t, &o);
-    w.cross = grams_room(NEW * N);
-    w.own = grams_room(NEW * NEW);
+    w.cross = grams_doubles(NEW * N);
+    w.own = grams_doubles(NEW * NEW);
     CHECK_OK(gram_kernel_matrix(k, w.new, w.t, NULL, w.cross, N));
     CHECK_OK(gram_kernel_matrix(k, w.new, NULL, NULL, w.own, NEW));
     w.A = machines_system(
@@ -65,7 +65,7 @@ static void brute_covariance(const world *w, const double *own,
                              const double *cross, double one, double *C)
 {
     size_t n = N + (size_t)w->intercept;
-    double *A = grams_room(n * n), *B = grams_room(n * NEW);
+    double *A = grams_doubles(n * n), *B = grams_doubles(n * NEW);
 
     memcpy(A, w->A, n * n * sizeof *A);
     for (size_t i = 0; i < n; i++)
@@ -287,7 +287,7 @@ TEST(jackknife_plus_equals_refits)
 /* n rows with noise that has heavy tails. */
 static gram_table *heavy(size_t n, gi_rng *rng)
 {
-    double *x = grams_room(n), *y = grams_room(n);
+    double *x = grams_doubles(n), *y = grams_doubles(n);
     gram_table *t = NULL;
 
     for (size_t i = 0; i < n; i++) {
@@ -438,7 +438,8 @@ TEST(samples_have_the_posterior_mean_and_covariance)
 {
     enum { DRAWS = 4000 };
     world w = world_new(kernel, "0.2", 1, 0, "dual");
-    double *draw = grams_room(NEW * DRAWS), *mean = machines_mean(w.m, w.new);
+    double *draw = grams_doubles(NEW * DRAWS),
+           *mean = machines_mean(w.m, w.new);
     double C[NEW * NEW];
 
     CHECK_OK(gram_machine_covariance(w.m, w.new, 0, NULL, C, NEW));
@@ -481,7 +482,7 @@ TEST(samples_of_the_prior_have_the_kernel_as_covariance)
     gram_table *t = machines_table(6, 2, 4);
     gram_kernel *k = grams_kernel("rbf(gamma=0.3)[x1,x2] + linear[x1]");
     double *K = grams_matrix("rbf(gamma=0.3)[x1,x2] + linear[x1]", t);
-    double *draw = grams_room(6 * DRAWS);
+    double *draw = grams_doubles(6 * DRAWS);
 
     CHECK_OK(gram_kernel_sample(k, t, DRAWS, NULL, draw));
     for (size_t i = 0; i < 6; i++)

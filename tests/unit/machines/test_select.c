@@ -254,8 +254,9 @@ static double brute_evidence(size_t n, const double *K, double lambda,
                              double amplitude)
 {
     size_t m = n - (size_t)intercept;
-    double *A = machines_system(n, K, lambda, w, 0), *H = grams_room(n * m);
-    double *B = grams_room(m * m), *z = grams_room(m), *x = grams_room(m);
+    double *A = machines_system(n, K, lambda, w, 0), *H = grams_doubles(n * m);
+    double *B = grams_doubles(m * m), *z = grams_doubles(m),
+           *x = grams_doubles(m);
     double *C, value = 0;
 
     memset(H, 0, n * m * sizeof *H);
@@ -279,7 +280,7 @@ static double brute_evidence(size_t n, const double *K, double lambda,
         }
         x[a] = z[a];
     }
-    C = grams_room(m * m);
+    C = grams_doubles(m * m);
     memcpy(C, B, m * m * sizeof *C);
     machines_solve(m, C, 1, x);
     for (size_t a = 0; a < m; a++)

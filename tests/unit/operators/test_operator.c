@@ -22,7 +22,7 @@ TEST(stored_matrices_are_those_of_the_public_call)
 
     for (size_t k = 0; k < KERNELS; k++) {
         kernel_world w;
-        double *K = grams_room(N * N), *stored;
+        double *K = grams_doubles(N * N), *stored;
         float *single = malloc(N * N * sizeof *single);
 
         kernel_world_new(&w, kernels[k], N, 0, D, x, &one);
@@ -47,8 +47,8 @@ TEST(stored_matrices_are_those_of_the_public_call)
 static void check_parts(const gi_operator *K, gi_run *run)
 {
     static const size_t row[] = {7, 0, 7, 3};
-    double *all = operator_matrix(K, run), *tile = grams_room(5 * 20);
-    double *rows = grams_room(4 * (K->cols + 1));
+    double *all = operator_matrix(K, run), *tile = grams_doubles(5 * 20);
+    double *rows = grams_doubles(4 * (K->cols + 1));
 
     CHECK_OK(K->tile(K, &gi_blas_double, 2, 5, 1, 13, tile, 20));
     for (size_t i = 0; i < 5; i++)
@@ -70,7 +70,7 @@ TEST(tiles_and_subsets_are_parts_of_the_matrix)
 
     for (size_t k = 0; k < KERNELS; k++) {
         kernel_world w;
-        double *K, *diagonal = grams_room(N);
+        double *K, *diagonal = grams_doubles(N);
 
         kernel_world_new(&w, kernels[k], N, M, D, x, &one);
         check_parts(w.K, &w.run);
@@ -92,7 +92,8 @@ static void check_product(const gi_operator *K, gi_run *run)
     enum { R = 2 };
     double *V = grams_random(K->cols * R, 0, 4);
     double *all = operator_matrix(K, run);
-    double *out = grams_room(K->rows * R), *single = grams_room(K->rows * R);
+    double *out = grams_doubles(K->rows * R),
+           *single = grams_doubles(K->rows * R);
 
     CHECK_OK(K->product(K, run, 0, V, R, out));
     CHECK_OK(K->product(K, run, 1, V, R, single));
@@ -138,7 +139,7 @@ TEST(features_are_a_root_of_the_matrix)
         f = w.K->features;
         CHECK((f > 0) == (k >= 2));
         K = operator_matrix(w.K, &w.run);
-        phi = grams_room(N * f);
+        phi = grams_doubles(N * f);
         if (f)
             CHECK_OK(w.K->feature_rows(w.K, &w.run, 0, N, phi, f));
         for (size_t i = 0; f && i < N * N; i++) {
@@ -285,7 +286,7 @@ TEST(more_threads_may_come_later)
 TEST(failing_allocations_leave_nothing_behind)
 {
     double *x = grams_random(N * D, 0, 10);
-    double *out = grams_room(2 * N);
+    double *out = grams_doubles(2 * N);
     static const size_t row[] = {1, 2};
     gram_status status = GRAM_ERR_MEMORY;
     kernel_world w;

@@ -28,7 +28,7 @@ typedef struct stored_world {
 static void begin(stored_world *w, int single, int whole)
 {
     *w = (stored_world){.run = gi_run_begin(NULL),
-                        .K = grams_room(ROWS * ROWS),
+                        .K = grams_doubles(ROWS * ROWS),
                         .single = malloc(ROWS * ROWS * sizeof *w->single)};
     assert_non_null(w->single);
     for (size_t i = 0; i < ROWS * ROWS; i++) {
@@ -59,7 +59,7 @@ TEST(tiles_rows_subset_and_diagonal_are_those_of_the_matrix)
 {
     for (int k = 0; k < 4; k++) {
         static const size_t rows[] = {3, 599, 0};
-        double *all, *some = grams_room(3 * N), diagonal[N];
+        double *all, *some = grams_doubles(3 * N), diagonal[N];
         float room[3][N], *out[3] = {room[2], room[0], room[1]};
         stored_world w;
 
@@ -89,8 +89,8 @@ TEST(tiles_rows_subset_and_diagonal_are_those_of_the_matrix)
 TEST(products_and_columns_are_sums)
 {
     for (int k = 0; k < 2; k++) {
-        double *V = grams_random(N * R, 0, 1), *out = grams_room(N * R);
-        double *one = grams_room(N), sum;
+        double *V = grams_random(N * R, 0, 1), *out = grams_doubles(N * R);
+        double *one = grams_doubles(N), sum;
         size_t col[2] = {7, 300};
         stored_world w;
 
@@ -124,8 +124,8 @@ TEST(products_and_columns_are_sums)
 TEST(products_over_an_ascending_index_are_sums_on_any_number_of_threads)
 {
     for (int k = 0; k < 4; k++) {
-        double *V = grams_random(N * R, 0, 1), *out = grams_room(N * R);
-        double *again = grams_room(N * R);
+        double *V = grams_random(N * R, 0, 1), *out = grams_doubles(N * R);
+        double *again = grams_doubles(N * R);
         stored_world w;
 
         begin(&w, k & 1, 1);

@@ -16,7 +16,7 @@ static double noise_of(const gi_problem *p, size_t i)
 static double density(const gi_problem *p, double *B, size_t m, double *y)
 {
     double logdet = dense_factor(B, m), fit = 0, s;
-    double *z = grams_room(m);
+    double *z = grams_doubles(m);
 
     memcpy(z, y, m * sizeof *z);
     dense_solve(B, m, z);
@@ -42,7 +42,8 @@ static double evidence_of(problem *w, size_t target)
 {
     const gi_problem *p = &w->p;
     size_t n = p->n, m = n - (p->intercept != 0);
-    double *A = problem_matrix(w), *B = grams_room(n * n), *y = grams_room(n);
+    double *A = problem_matrix(w), *B = grams_doubles(n * n),
+           *y = grams_doubles(n);
     double value;
 
     for (size_t i = 0; i < n; i++) {
@@ -50,7 +51,7 @@ static double evidence_of(problem *w, size_t target)
         y[i] = p->y[i * p->targets + target];
     }
     if (p->intercept) {
-        double *z = grams_room(n);
+        double *z = grams_doubles(n);
 
         for (size_t i = 0; i < m; i++)
             for (size_t j = 0; j < m; j++) {
@@ -84,7 +85,8 @@ static double refit_residual(problem *w, const double *K, size_t i,
 {
     const gi_problem *p = &w->p;
     size_t n = p->n, m = n - 1, at = 0;
-    double *A = grams_room(m * m), *z = grams_room(m), *one = grams_room(m);
+    double *A = grams_doubles(m * m), *z = grams_doubles(m),
+           *one = grams_doubles(m);
     double b = 0, sum = 0, f = 0;
 
     for (size_t a = 0; a < m; a++) {
@@ -188,7 +190,7 @@ static void check_gradient(problem *w, unsigned want)
 {
     const size_t thetas = w->program->thetas;
     const double step = 1e-5;
-    double *grad = grams_room(thetas), value, slope, up, down, lambda, scale;
+    double *grad = grams_doubles(thetas), value, slope, up, down, lambda, scale;
 
     CHECK_OK(gi_criterion_value(&w->run, &w->p, want, &value, &slope, grad));
     CHECK(value == value_of(w, want));

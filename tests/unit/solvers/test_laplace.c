@@ -77,7 +77,7 @@ TEST(the_value_is_that_of_the_formula)
         w.p.tolerance = 1e-10;
         s = fit(&w);
         L = dense_system(&w, &s, &logdet, &half);
-        one = grams_room(w.p.n);
+        one = grams_doubles(w.p.n);
         for (size_t i = 0; i < w.p.n; i++)
             one[i] = 1;
         dense_solve(L, w.p.n, one);
@@ -105,7 +105,7 @@ TEST(gradients_are_those_of_differences)
     for (int k = 0; k < 12; k++) {
         problem w = begin(kernels[k / 4], 30, k & 1, k & 2);
         const size_t thetas = w.program->thetas;
-        double *grad = grams_room(thetas), value, dlog_lambda;
+        double *grad = grams_doubles(thetas), value, dlog_lambda;
         const double h = 1e-4, lambda = w.p.lambda;
 
         CHECK_OK(gi_laplace_value(&w.run, &w.p, &value, &dlog_lambda, grad));
@@ -147,7 +147,7 @@ TEST(the_search_ends_where_the_gradient_does)
     CHECK(found.value > before && found.converged);
     w.p.lambda = found.lambda;
     problem_set(&w);
-    grad = grams_room(w.program->thetas);
+    grad = grams_doubles(w.program->thetas);
     CHECK_OK(gi_laplace_value(&w.run, &w.p, &value, &dlog_lambda, grad));
     CHECK_NEAR(value, found.value, 1e-9);
     CHECK_NEAR(dlog_lambda, 0, 0.02);
@@ -169,8 +169,8 @@ TEST(variances_are_those_of_the_posterior)
         const size_t n = w.p.n;
         gi_solution s;
         double logdet, half, amplitude, *L, *K = problem_matrix(&w);
-        double *out = grams_room(n), *column = grams_room(n);
-        double *one = grams_room(n), total = 0;
+        double *out = grams_doubles(n), *column = grams_doubles(n);
+        double *one = grams_doubles(n), total = 0;
 
         w.p.tolerance = 1e-10;
         w.p.keep_factor = 1;
@@ -228,7 +228,7 @@ TEST(without_memory_it_says_so_and_leaves_nothing_behind)
 {
     problem w = begin("rbf(gamma=?)[x1]", 12, 1, 0);
     gram_status status = GRAM_ERR_MEMORY;
-    double value, dlog_lambda, *grad = grams_room(w.program->thetas);
+    double value, dlog_lambda, *grad = grams_doubles(w.program->thetas);
 
     for (size_t k = 1; status != GRAM_OK; k++) {
         gi_mem_fail_at(k, 0);

@@ -41,7 +41,7 @@ static world *world_new(size_t n, int features, int weighted, int intercept)
     w->x = grams_random(n * D, 0, 3);
     w->y = ridges_targets(n, D, w->x, TARGETS, 5);
     w->noise = grams_random(n, 1, 4);
-    w->K = grams_room(n * n);
+    w->K = grams_doubles(n * n);
     disturb(n * TARGETS, w->y);
     for (size_t i = 0; i < n; i++) {
         w->noise[i] += 0.2;
@@ -111,7 +111,7 @@ static void find_inverse(const world *w, double lambda, double *P,
 {
     const size_t n = w->n;
     gi_problem p = w->p;
-    double *one = grams_room(n * n), b[1];
+    double *one = grams_doubles(n * n), b[1];
     long double *A;
     size_t size;
 
@@ -144,7 +144,8 @@ static void expected(const world *w, double lambda, gi_criteria *out)
 {
     const size_t n = w->n;
     const double m = (double)n - (w->p.intercept != 0);
-    double *P = grams_room(n * n), *left = grams_room(n * TARGETS), logdet;
+    double *P = grams_doubles(n * n), *left = grams_doubles(n * TARGETS),
+           logdet;
     int *own = malloc(n * sizeof *own);
 
     for (size_t i = 0; i < n; i++)
@@ -282,7 +283,8 @@ static void check_residuals(const world *w, gi_path *path, double lambda,
     const size_t n = w->n, folds = 4;
     GI_RUN(run, NULL);
     int *fold = malloc(n * sizeof *fold), *own = malloc(n * sizeof *own);
-    double *got = grams_room(n * TARGETS), *want = grams_room(n * TARGETS);
+    double *got = grams_doubles(n * TARGETS),
+           *want = grams_doubles(n * TARGETS);
 
     for (size_t i = 0; i < n; i++) {
         own[i] = (int)i;
@@ -538,7 +540,8 @@ static void check_bits(world *w, int features, size_t n)
 {
     static const double lambda[] = {0.01, 1, 3};
     gi_criteria one[3 * TARGETS], many[3 * TARGETS];
-    double *left = grams_room(n * TARGETS), *same = grams_room(n * TARGETS);
+    double *left = grams_doubles(n * TARGETS),
+           *same = grams_doubles(n * TARGETS);
     int *fold = calloc(n, sizeof *fold);
 
     for (size_t i = 0; i < n; i++)

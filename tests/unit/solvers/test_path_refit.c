@@ -68,7 +68,7 @@ static void world_free(world *w)
 
 static double *refits(const world *w, const gi_blas *blas, int threads)
 {
-    double *out = grams_room(LAMBDAS * w->n * TARGETS);
+    double *out = grams_doubles(LAMBDAS * w->n * TARGETS);
     GI_RUN(run, NULL);
 
     run.threads = threads;
@@ -80,7 +80,7 @@ static double *refits(const world *w, const gi_blas *blas, int threads)
 static void check_refits(const world *w, const gi_blas *blas, double digits)
 {
     const size_t all = w->n * TARGETS;
-    double *got = refits(w, blas, 2), *want = grams_room(all);
+    double *got = refits(w, blas, 2), *want = grams_doubles(all);
 
     for (size_t j = 0; j < LAMBDAS; j += 3) {
         for (int k = 0; k < FOLDS; k++)
@@ -108,7 +108,7 @@ TEST(residuals_are_those_of_the_one_path)
 {
     world w = world_new(700, 1, 1);
     const size_t all = w.n * TARGETS;
-    double *got = refits(&w, &gi_blas_double, 2), *want = grams_room(all);
+    double *got = refits(&w, &gi_blas_double, 2), *want = grams_doubles(all);
     GI_RUN(run, NULL);
     gi_path *path = NULL;
 
@@ -129,7 +129,7 @@ TEST(few_folds_are_refitted_and_many_are_not)
     world w = world_new(300, 1, 1);
     const size_t all = LAMBDAS * w.n * TARGETS;
     GI_RUN(run, NULL);
-    double *got = grams_room(all), *want = refits(&w, &gi_blas_double, 1);
+    double *got = grams_doubles(all), *want = refits(&w, &gi_blas_double, 1);
 
     CHECK_OK(
         gi_path_folds(&run, &w.p, NULL, w.fold, FOLDS, lambdas, LAMBDAS, got));
@@ -137,7 +137,7 @@ TEST(few_folds_are_refitted_and_many_are_not)
     for (size_t i = 0; i < w.n; i++)
         w.fold[i] = (int)i;
     free(want);
-    want = grams_room(w.n * TARGETS);
+    want = grams_doubles(w.n * TARGETS);
     CHECK_OK(
         gi_path_folds(&run, &w.p, NULL, w.fold, w.n, lambdas, LAMBDAS, got));
     for (size_t i = 0; i < w.n; i += 50)
@@ -230,7 +230,7 @@ TEST(an_allocation_that_fails_leaves_nothing)
 {
     world w = world_new(20, 1, 1);
     size_t before = gram_memory_used();
-    double *out = grams_room(LAMBDAS * w.n * TARGETS);
+    double *out = grams_doubles(LAMBDAS * w.n * TARGETS);
     gram_status status = GRAM_ERR_MEMORY;
     GI_RUN(run, NULL);
 

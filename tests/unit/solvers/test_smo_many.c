@@ -85,7 +85,7 @@ static void is_what_each_is_alone(const char *loss)
     for (size_t p = 0; p < PARTS; p++)
         for (size_t k = 0; k < LAMBDAS; k++) {
             gi_problem alone = w->w.p;
-            double *x = grams_room(2 * SIZE), *K;
+            double *x = grams_doubles(2 * SIZE), *K;
             kernel_world part;
             convex c;
 

@@ -11,7 +11,7 @@ static const gram_exec one = {.threads = 1};
 static double *gaussian(size_t n, const double *x, size_t m, const double *t,
                         size_t d, double gamma)
 {
-    double *K = grams_room(n * m);
+    double *K = grams_doubles(n * m);
 
     for (size_t i = 0; i < n * m; i++) {
         double sum = 0;
@@ -27,7 +27,7 @@ static double *gaussian(size_t n, const double *x, size_t m, const double *t,
 static double *inner(size_t n, const double *x, size_t m, const double *t,
                      size_t d)
 {
-    double *K = grams_room(n * m);
+    double *K = grams_doubles(n * m);
 
     for (size_t i = 0; i < n * m; i++) {
         K[i] = 0;

@@ -219,7 +219,7 @@ TEST(blocks_of_rows_add_up)
     for (size_t j = 0; j < F; j++)
         A[j * F + j] += p.lambda;
     ridges_eliminate(F, 1, A, c);
-    diagonal = grams_room(ROWS); /* K itself is not needed */
+    diagonal = grams_doubles(ROWS); /* K itself is not needed */
     dense_operator_init(&k, ROWS, ROWS, NULL, diagonal);
     dense_operator_features(&k, F, phi);
     CHECK_OK(gi_solver_solve(&run, ridges_solver("primal"), &p, &s));

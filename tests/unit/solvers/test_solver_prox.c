@@ -89,7 +89,7 @@ static void check_row(const world *w, size_t i, double alpha, double f)
 static void check_solution(const world *w, const gi_solution *s)
 {
     const gi_problem *p = &w->p;
-    double *f = grams_room(p->n), sum = 0, most = 0, far = 0, primal;
+    double *f = grams_doubles(p->n), sum = 0, most = 0, far = 0, primal;
 
     primal = convex_primal(p, w->K, s->alpha, s->intercept[0], f);
     CHECK(s->converged && s->gap >= -1e-12 * primal && s->gap <= 1e-6 * primal);
@@ -184,7 +184,7 @@ TEST(tau_of_the_rows_are_below)
                                         "quantile(tau=0.7)"};
 
     for (size_t k = 0; k < 2; k++) {
-        double *f = grams_room(N), below = 0, at = 0;
+        double *f = grams_doubles(N), below = 0, at = 0;
         world w;
         gi_solution s;
 

@@ -183,14 +183,14 @@ TEST(a_row_twice_is_a_row_of_weight_two)
 {
     svm_world w;
     gi_solution once, twice;
-    double *x = grams_room(2 * N + 2), *y = grams_room(N + 1), *f;
+    double *x = grams_doubles(2 * N + 2), *y = grams_doubles(N + 1), *f;
 
     svm_begin(&w, "hinge", N, rbf);
     for (size_t i = 0; i < N; i++)
         w.noise[i] = i == N - 1 ? 0.5 : 1;
     w.p.noise = w.noise;
     once = svm_solve(&w);
-    f = grams_room(N);
+    f = grams_doubles(N);
     for (size_t i = 0; i < N; i++)
         f[i] = svm_value(&w, &once, i) + once.intercept[0];
     memcpy(x, w.x, 2 * N * sizeof *x);

@@ -70,7 +70,7 @@ static double objective(const world *w, const double *K, const double *alpha,
 {
     const size_t n = w->p.n, c = w->p.targets;
     const gi_solution s = {.alpha = (double *)alpha, .intercept = (double *)b};
-    double *f = grams_room(n * c), sum = 0;
+    double *f = grams_doubles(n * c), sum = 0;
 
     ridges_values(&w->p, &s, K, n, f);
     for (size_t i = 0; i < n; i++) {

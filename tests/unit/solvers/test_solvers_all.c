@@ -65,8 +65,8 @@ static void begin(world *w, const problem *q, int threads)
                         .noise = q->weights ? noise : NULL,
                         .intercept = q->intercept,
                         .lambda = q->lambda};
-    w->alpha = grams_room(q->n * q->targets);
-    w->b = grams_room(q->targets);
+    w->alpha = grams_doubles(q->n * q->targets);
+    w->b = grams_doubles(q->targets);
 }
 
 static void end(world *w)
@@ -87,7 +87,8 @@ static void check_values(const world *w, const gi_solution *s, double tolerance)
     const gi_problem *p = &w->p;
     const gi_solution reference = {.alpha = w->alpha, .intercept = w->b};
     size_t t = p->targets;
-    double *a = grams_room((p->n + NEW) * t), *b = grams_room((p->n + NEW) * t);
+    double *a = grams_doubles((p->n + NEW) * t),
+           *b = grams_doubles((p->n + NEW) * t);
     double size = 0;
 
     for (size_t i = 0; i < p->n * t; i++)
