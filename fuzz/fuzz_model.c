@@ -1,6 +1,7 @@
 /* fuzz_model.c - model files: the bytes are the body of one, behind a header
  * and before a checksum that fit, so that what is inside is reached; a model
- * that is read must predict its own rows, or say why not.
+ * that is read must predict its own rows, or say why not.  Version 2 begins with
+ * the name of a chunk, version 1 with a length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (!file)
         return 0;
     memcpy(file, "GRAM\r\n\x1a\n", 8);
-    put(file + 8, 1, 8);
+    put(file + 8, n > 1 && data[1] >= 'a' ? 2 : 1, 8);
     put(file + 16, n, 8);
     memcpy(file + 24, data, n);
     put(file + 24 + n, crc32(0, file, (uInt)(n + 24)), 4);

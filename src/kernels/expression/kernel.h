@@ -116,6 +116,7 @@ gram_status gi_map_learn(gi_run *run, const gi_map *map, const double *x,
  * behind the columns in the last list, and zeros in the lists before it. */
 typedef struct gi_state {
     double *list;    /* the lists of the map one after the other; or NULL */
+    size_t length;   /* numbers in all lists together */
     size_t columns;  /* the length of each */
     double *divisor; /* of the features of a sparse block; or NULL */
     size_t features;

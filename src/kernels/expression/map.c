@@ -212,6 +212,7 @@ gram_status gi_state_read(gi_run *run, const gi_spec *spec, const gi_map *map,
     out->columns = d;
     out->features = length - d;
     GI_TRY(GI_NEW(run, out->list, lists * d));
+    out->length = lists * d;
     for (size_t i = 0; i < lists; i++)
         memcpy(out->list + i * d, map->state + i * length,
                d * sizeof *out->list);

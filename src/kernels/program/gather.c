@@ -431,6 +431,7 @@ static gram_status learn_lists(gather *g, size_t m, gi_state *s)
     GI_TRY(gi_alloc(g->run, &g->out, g->t->rows, g->width * sizeof *g->out));
     GI_TRY(gather_rows(g));
     GI_TRY(GI_NEW(g->run, s->list, n));
+    s->length = n;
     GI_TRY(gi_map_learn(g->run, map, g->out, g->t->rows, s->columns, s->list));
 done:
     gi_free(g->out);

@@ -89,16 +89,17 @@ gram_status gi_view_restore(gram_program *p, gi_view *v)
                            "kernel \"%.300s\": values of %zu maps, there are "
                            "more",
                            p->kernel->text, p->given->states);
-        if (from->columns != columns)
+        if (from->columns != columns ||
+            from->length != gi_map_state_size(map, columns))
             return gi_fail(GRAM_ERR_SHAPE,
                            "kernel \"%.300s\": map %s has lists of %zu "
                            "numbers, the columns are %zu",
                            p->kernel->text, map->class_->name, from->columns,
                            columns);
         to->columns = columns;
+        to->length = from->length;
         to->features = from->features;
-        GI_TRY(copy_reals(p->run, from->list, gi_map_state_size(map, columns),
-                          &to->list));
+        GI_TRY(copy_reals(p->run, from->list, from->length, &to->list));
         GI_TRY(copy_reals(p->run, from->divisor, from->features, &to->divisor));
         columns = gi_map_width(map, columns);
     }

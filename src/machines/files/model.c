@@ -2,318 +2,153 @@
  * byte.
  *
  *     magic  8 bytes, then the version and the length of the body
- *     body   the fields of a machine, in the order of code_machine()
+ *     body   chunks: a name, flags, a length, the fields of a part
  *     CRC-32 of all that
  *
  * One walk through the fields counts, writes and reads (codec.h).  A file is
  * read twice: the checksum of the whole is right before anything is believed,
- * and even then every count is checked before it asks for memory.
+ * and even then every count is checked before it asks for memory.  A chunk of a
+ * name that is not known is passed over, unless its flags say that a machine
+ * without it would be another one.
  */
 #include "machines/files/model.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "kernels/features/features.h"
 #include "machines/files/libsvm_machine.h"
-#include "machines/machine.h"
 
 static const char magic[8] = {'G', 'R', 'A', 'M', '\r', '\n', 0x1a, '\n'};
 
-enum { VERSION = 1, HEADER = 24, TRAILER = 4 };
+enum { VERSION = 2, HEADER = 24, TRAILER = 4, NAME = 16 };
 
-static gram_status bad_model(const gi_codec *c, const char *what)
+/* Flags of a chunk. */
+enum { NEEDED = 1 };
+
+/* In the order in which they are written; reading needs it, too. */
+static const struct chunk {
+    char name[NAME];
+    int flags;
+    gram_status (*code)(gi_codec *c, gram_machine *m);
+} chunks[] = {
+    {"rows", NEEDED, gi_model_rows},
+    {"kernel", NEEDED, gi_model_kernel},
+    {"loss", NEEDED, gi_model_loss},
+    {"targets", NEEDED, gi_model_targets},
+    {"classes", NEEDED, gi_model_classes},
+    {"solutions", NEEDED, gi_model_solutions},
+    {"report", NEEDED, gi_model_report},
+    {"options", 0, gi_model_options},
+    {"schema", 0, gi_model_schema},
+    {"warnings", 0, gi_model_warnings},
+    {"notes", 0, gi_model_notes},
+};
+
+enum { CHUNKS = sizeof chunks / sizeof *chunks };
+
+/* ----------------------------------------------------------------- chunks */
+
+/* What stands in front of the fields of a chunk. */
+typedef struct heading {
+    char name[NAME]; /* zeros behind it */
+    uint64_t flags, length;
+} heading;
+
+static gram_status code_heading(gi_codec *c, heading *h)
 {
-    return gi_fail(GRAM_ERR_PARSE, "%s: not a valid model: %s",
-                   gi_input_name(c->in), what);
+    gram_status status;
+
+    GI_TRY(gi_codec_bytes(c, h->name, NAME));
+    GI_TRY(gi_codec_number(c, &h->flags));
+    GI_TRY(gi_codec_number(c, &h->length));
+done:
+    return status;
 }
 
-/* ------------------------------------------------------------------ parts */
-
-/* Kernel and rows; reading ends with them compiled. */
-static gram_status code_kernel(gi_codec *c, gram_machine *m)
+/* Counts or writes; nothing of m is changed. */
+static gram_status write_chunk(gi_codec *c, const struct chunk *k,
+                               gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    char *text = m->text;
+    gi_codec count = {.run = c->run};
+    heading h = {.flags = (uint64_t)k->flags};
 
-    GI_TRY(gi_codec_text(c, &text));
-    GI_TRY(gi_model_code_table(c, &m->table));
-    if (gi_codec_reads(c)) {
-        GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
-                          gi_input_name(c->in)));
-        GI_TRY(gi_context(gi_machine_compile(c->run, m, NULL), "%s",
-                          gi_input_name(c->in)));
-        m->n = m->table->rows;
+    GI_TRY(k->code(&count, m));
+    memcpy(h.name, k->name, NAME);
+    h.length = count.at;
+    GI_TRY(code_heading(c, &h));
+    GI_TRY(k->code(c, m));
+done:
+    return status;
+}
+
+static gram_status write_chunks(gi_codec *c, const gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t i = 0; i < CHUNKS; i++)
+        GI_TRY(write_chunk(c, &chunks[i], (gram_machine *)m));
+done:
+    return status;
+}
+
+/* Pass over the fields of a chunk that is not known. */
+static gram_status skip_chunk(gi_codec *c, const heading *h)
+{
+    gram_status status = GRAM_OK;
+    unsigned char block[256];
+
+    if (h->flags & NEEDED)
+        return gi_fail(GRAM_ERR_PARSE,
+                       "%s: the model has a part \"%.*s\", which this gram %s "
+                       "does not know: it was written by a newer one",
+                       gi_input_name(c->in), NAME, h->name, gram_version());
+    for (uint64_t left = h->length, some; left > 0; left -= some) {
+        some = left < sizeof block ? left : sizeof block;
+        GI_TRY(gi_codec_bytes(c, block, (size_t)some));
     }
 done:
-    if (gi_codec_reads(c))
-        gi_free(text);
     return status;
 }
 
-static gram_status code_loss(gi_codec *c, gram_machine *m)
+/* The next chunk, which must not stand behind one that comes after it. */
+static gram_status read_chunk(gi_codec *c, gram_machine *m, size_t *next)
 {
     gram_status status = GRAM_OK;
+    heading h = {{0}, 0, 0};
+    uint64_t end;
+    size_t i = 0;
 
-    GI_TRY(gi_codec_text(c, &m->loss_text));
-    if (gi_codec_reads(c))
-        GI_TRY(gi_context(
-            gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses), "%s",
-            gi_input_name(c->in)));
+    GI_TRY(code_heading(c, &h));
+    GI_TRY(gi_codec_expect(c, (size_t)h.length, 1));
+    end = c->at + h.length;
+    while (i < CHUNKS && memcmp(h.name, chunks[i].name, NAME) != 0)
+        i++;
+    if (i == CHUNKS)
+        return skip_chunk(c, &h);
+    for (; *next < i; ++*next)
+        if (chunks[*next].flags & NEEDED)
+            break;
+    if (*next != i)
+        GI_TRY(gi_model_bad(c, "parts in another order"));
+    ++*next;
+    GI_TRY(chunks[i].code(c, m));
+    if (c->at != end)
+        GI_TRY(
+            gi_model_bad(c, "a part that is longer or shorter than it says"));
 done:
     return status;
 }
 
-/* Where classes stand in votes that tie. */
-static gram_status code_order(gi_codec *c, gi_classes *k)
+static gram_status read_chunks(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    unsigned char there = k->order != NULL;
+    size_t next = 0;
 
-    GI_TRY(gi_codec_bytes(c, &there, 1));
-    if (there)
-        GI_TRY(gi_codec_sizes(c, &k->order, k->count));
-    for (size_t i = 0; there && i < k->count; i++)
-        if (k->order[i] >= k->count)
-            GI_TRY(bad_model(c, "a class in a place that is not there"));
-done:
-    return status;
-}
-
-/* Classes, and how many functions they and the losses make. */
-static gram_status code_classes(gi_codec *c, gram_machine *m)
-{
-    gram_status status = GRAM_OK;
-    gi_classes *k = &m->classes;
-    int coding = (int)k->coding, link = (int)k->link;
-    size_t functions = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
-
-    GI_TRY(gi_codec_whole(c, &coding));
-    GI_TRY(gi_codec_whole(c, &link));
-    GI_TRY(gi_codec_texts(c, &k->name, &k->count));
-    if (coding < GI_CODING_NONE || coding > GI_CODING_JOINT ||
-        link < GI_LINK_NONE || link > GI_LINK_PROCESS)
-        GI_TRY(bad_model(c, "classes of no known kind"));
-    k->coding = (gi_coding)coding;
-    k->link = (gi_link)link;
-    if (k->coding != GI_CODING_NONE) {
-        if (k->count < 2 || k->count > m->n * m->n + m->targets + 1)
-            GI_TRY(bad_model(c, "a number of classes that cannot be"));
-        functions = gi_classes_functions(k);
-    }
-    if (k->link == GI_LINK_PROCESS && functions != 1)
-        GI_TRY(bad_model(c, "a process of more than two classes"));
-    if (functions != m->targets)
-        GI_TRY(bad_model(c, "more or fewer functions than classes need"));
-    GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
-    if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
-        GI_TRY(bad_model(c, "no numbers for probabilities"));
-    GI_TRY(code_order(c, k));
-done:
-    return status;
-}
-
-/* What was fitted to, and the numbers per target. */
-static gram_status code_targets(gi_codec *c, gram_machine *m)
-{
-    gram_status status = GRAM_OK;
-    int mode = (int)m->amplitude_mode;
-
-    GI_TRY(gi_codec_size(c, &m->trained));
-    GI_TRY(gi_codec_texts(c, &m->target, &m->columns));
-    GI_TRY(gi_codec_texts(c, &m->output, &m->targets));
-    if (m->targets == 0 || m->n == 0)
-        GI_TRY(bad_model(c, "no rows or no functions"));
-    GI_TRY(gi_codec_expect(c, m->targets, m->n));
-    GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
-    GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
-    GI_TRY(gi_codec_optional_reals(c, &m->noise, m->n));
-    GI_TRY(gi_codec_optional_text(c, &m->noise_column));
-    GI_TRY(gi_codec_reals(c, &m->row, m->n));
-    GI_TRY(gi_codec_whole(c, &m->intercept));
-    GI_TRY(gi_codec_whole(c, &mode));
-    if (mode < GI_AMPLITUDE_PROFILED || mode > GI_AMPLITUDE_INVERSE)
-        GI_TRY(bad_model(c, "an amplitude mode that is not there"));
-    m->amplitude_mode = (gi_amplitude)mode;
-    GI_TRY(gi_codec_reals(c, &m->lambda, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->amplitude, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->variance, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->evidence, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->constant, m->targets));
-done:
-    return status;
-}
-
-/* The rows of the lower triangle, one after the other, as doubles. */
-static gram_status code_factor(gi_codec *c, gi_chol **factor, size_t n)
-{
-    gram_status status = GRAM_OK;
-    unsigned char kind = 0; /* 0: none, 4 or 8: bytes of its elements */
-    double *row = NULL;
-
-    if (*factor)
-        kind = (unsigned char)gi_chol_blas(*factor)->size;
-    GI_TRY(gi_codec_bytes(c, &kind, 1));
-    if (kind == 0)
-        return status;
-    if (kind != gi_blas_double.size && kind != gi_blas_single.size)
-        GI_TRY(bad_model(c, "a factor of no known precision"));
-    GI_TRY(gi_codec_expect(c, n / 2, n * sizeof *row));
-    if (gi_codec_reads(c))
-        GI_TRY(gi_chol_new(c->run,
-                           kind == gi_blas_double.size ? &gi_blas_double
-                                                       : &gi_blas_single,
-                           n, 0, factor));
-    for (size_t i = 0; i < n; i++) {
-        if (!gi_codec_reads(c)) {
-            if (!row)
-                GI_TRY(GI_NEW(c->run, row, n));
-            gi_chol_copy(*factor, i, 1, 0, i + 1, row, n);
-        }
-        GI_TRY(gi_codec_reals(c, &row, i + 1));
-        if (gi_codec_reads(c)) {
-            gi_chol_set_row(*factor, i, row);
-            gi_free(row);
-            row = NULL;
-        }
-    }
-done:
-    gi_free(row);
-    return status;
-}
-
-static gram_status code_solver(gi_codec *c, const gi_solver **solver)
-{
-    gram_status status = GRAM_OK;
-    char *name = gi_codec_reads(c) ? NULL : (char *)(*solver)->name;
-
-    GI_TRY(gi_codec_text(c, &name));
-    if (gi_codec_reads(c))
-        GI_TRY(gi_context(gi_solver_find(name, solver), "%s",
-                          gi_input_name(c->in)));
-done:
-    if (gi_codec_reads(c))
-        gi_free(name);
-    return status;
-}
-
-/* Features of the kernel, for a machine that has weights. */
-static gram_status count_features(gi_codec *c, const gram_machine *m,
-                                  size_t *count)
-{
-    gram_status status = GRAM_OK;
-    gi_features *f = NULL;
-
-    GI_TRY(gi_features_new(c->run, m->program, NULL, GI_OPERATOR_FEATURES, &f));
-    *count = f ? gi_features_count(f) : 0;
-done:
-    gi_features_free(f);
-    return status;
-}
-
-static gram_status code_solution(gi_codec *c, const gram_machine *m,
-                                 size_t features, gi_solution *s)
-{
-    gram_status status = GRAM_OK;
-    size_t targets = m->solutions > 1 ? 1 : m->targets;
-
-    GI_TRY(code_solver(c, &s->solver));
-    GI_TRY(gi_codec_word(c, gi_solution_precisions, &s->precision));
-    GI_TRY(gi_codec_optional_reals(c, &s->alpha, m->n * targets));
-    GI_TRY(gi_codec_reals(c, &s->intercept, targets));
-    GI_TRY(gi_codec_optional_reals(c, &s->weights, features * targets));
-    GI_TRY(gi_codec_optional_reals(c, &s->inverse_one, m->n));
-    GI_TRY(gi_codec_optional_reals(c, &s->primal_mean, features));
-    GI_TRY(gi_codec_real(c, &s->residual));
-    GI_TRY(gi_codec_real(c, &s->condition));
-    GI_TRY(gi_codec_real(c, &s->jitter));
-    GI_TRY(gi_codec_size(c, &s->rank));
-    GI_TRY(gi_codec_size(c, &s->steps));
-    GI_TRY(gi_codec_whole(c, &s->converged));
-    GI_TRY(gi_codec_real(c, &s->objective));
-    GI_TRY(gi_codec_real(c, &s->gap));
-    GI_TRY(gi_codec_real(c, &s->lambda));
-    GI_TRY(gi_codec_real(c, &s->epsilon));
-    if (s->weights ? features == 0 : !s->alpha)
-        GI_TRY(bad_model(c, "no coefficients"));
-    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
-done:
-    return status;
-}
-
-/* What was measured depends on the machine and its threads: nothing of it is
- * kept, so that equal fits are equal files.  Its places stay, and what older
- * files have there is passed over. */
-static gram_status code_measured(gi_codec *c, gram_report *r)
-{
-    gram_status status = GRAM_OK;
-    double seconds = NAN;
-    size_t plan_bytes = 0, peak_bytes = 0;
-
-    GI_TRY(gi_codec_real(c, &seconds));
-    GI_TRY(gi_codec_size(c, &plan_bytes));
-    GI_TRY(gi_codec_size(c, &peak_bytes));
-    if (gi_codec_reads(c))
-        r->seconds = NAN;
-done:
-    return status;
-}
-
-static gram_status code_report(gi_codec *c, gram_machine *m)
-{
-    static const char *const criteria[] = {"evidence", "loo",  "gcv",
-                                           "cv",       "none", NULL};
-    gram_status status = GRAM_OK;
-    gram_report *r = &m->report;
-    int precision = (int)m->precision;
-
-    GI_TRY(gi_codec_word(c, criteria, &r->criterion));
-    GI_TRY(gi_codec_real(c, &r->criterion_value));
-    GI_TRY(gi_codec_size(c, &r->evaluations));
-    GI_TRY(gi_codec_real(c, &r->jitter));
-    GI_TRY(gi_codec_real(c, &r->condition));
-    GI_TRY(gi_codec_real(c, &r->residual));
-    GI_TRY(gi_codec_size(c, &r->rank));
-    GI_TRY(gi_codec_size(c, &r->steps));
-    GI_TRY(gi_codec_whole(c, &r->converged));
-    GI_TRY(gi_codec_real(c, &r->objective));
-    GI_TRY(gi_codec_real(c, &r->gap));
-    GI_TRY(gi_codec_size(c, &r->support));
-    GI_TRY(code_measured(c, r));
-    GI_TRY(gi_codec_whole(c, &precision));
-    if (precision < GI_FACTOR_AUTO || precision > GI_FACTOR_SINGLE)
-        GI_TRY(bad_model(c, "a precision that is not there"));
-    m->precision = (gi_factor_precision)precision;
-    GI_TRY(gi_codec_real(c, &m->jitter));
-    GI_TRY(gi_codec_real(c, &m->tolerance));
-    GI_TRY(gi_codec_whole(c, &m->keep_factor));
-    GI_TRY(gi_codec_texts(c, &m->warning, &m->warnings));
-done:
-    return status;
-}
-
-static gram_status code_machine(gi_codec *c, gram_machine *m)
-{
-    gram_status status = GRAM_OK;
-    size_t features = 0, solutions = m->solutions;
-
-    GI_TRY(code_kernel(c, m));
-    GI_TRY(code_loss(c, m));
-    GI_TRY(code_targets(c, m));
-    GI_TRY(code_classes(c, m));
-    GI_TRY(count_features(c, m, &features));
-    GI_TRY(gi_codec_size(c, &solutions));
-    if (solutions != 1 && solutions != m->targets)
-        GI_TRY(bad_model(c, "more solutions than targets"));
-    if (gi_codec_reads(c)) {
-        GI_TRY(GI_NEW_ZERO(c->run, m->solution, solutions));
-        m->solutions = solutions;
-        m->features = features;
-    }
-    for (size_t q = 0; q < solutions; q++)
-        GI_TRY(code_solution(c, m, features, &m->solution[q]));
-    GI_TRY(code_report(c, m));
-    GI_TRY(gi_model_code_schema(c, m));
+    while (c->at < c->total)
+        GI_TRY(read_chunk(c, m, &next));
+    for (; next < CHUNKS; next++)
+        if (chunks[next].flags & NEEDED)
+            GI_TRY(gi_model_bad(c, "a part is missing"));
 done:
     return status;
 }
@@ -350,8 +185,7 @@ static gram_status count_body(gi_run *run, const gram_machine *m,
                               uint64_t *length)
 {
     gi_codec count = {.run = run};
-    /* nothing is changed unless the codec reads */
-    gram_status status = code_machine(&count, (gram_machine *)m);
+    gram_status status = write_chunks(&count, m);
 
     *length = count.at;
     return status;
@@ -366,7 +200,7 @@ static gram_status write_model(gi_codec *c, const gram_machine *m,
 
     c->total = HEADER + length + TRAILER;
     GI_TRY(code_header(c, &version, &length));
-    GI_TRY(code_machine(c, (gram_machine *)m));
+    GI_TRY(write_chunks(c, m));
     crc = c->crc;
     GI_TRY(code_trailer(c, &crc));
 done:
@@ -412,10 +246,10 @@ done:
 }
 
 /* Magic, version, length and checksum, in one pass over the file. */
-static gram_status check_file(gi_codec *c)
+static gram_status check_file(gi_codec *c, uint64_t *version)
 {
     gram_status status = GRAM_OK;
-    uint64_t version = 0, length = 0;
+    uint64_t length = 0;
     uint32_t crc = 0, found;
     unsigned char block[1 << 16], more;
     size_t got = 0;
@@ -424,12 +258,12 @@ static gram_status check_file(gi_codec *c)
     if (got < HEADER || memcmp(block, magic, sizeof magic) != 0)
         GI_TRY(gi_fail(GRAM_ERR_PARSE, "%s: not a model of gram",
                        gi_input_name(c->in)));
-    GI_TRY(code_header(c, &version, &length));
-    if (version != VERSION)
+    GI_TRY(code_header(c, version, &length));
+    if (*version < 1 || *version > VERSION)
         GI_TRY(gi_fail(GRAM_ERR_PARSE,
                        "%s: a model of version %llu, this is gram %s, which "
-                       "reads version %d",
-                       gi_input_name(c->in), (unsigned long long)version,
+                       "reads versions 1 to %d",
+                       gi_input_name(c->in), (unsigned long long)*version,
                        gram_version(), VERSION));
     for (uint64_t left = length; left > 0;) {
         size_t some = left < sizeof block ? (size_t)left : sizeof block;
@@ -447,7 +281,8 @@ static gram_status check_file(gi_codec *c)
                        gi_input_name(c->in), found, crc));
     GI_TRY(gi_input_read(c->in, &more, 1, &got));
     if (got > 0)
-        GI_TRY(gi_fail(GRAM_ERR_PARSE, "%s: a model with more bytes behind it",
+        GI_TRY(gi_fail(GRAM_ERR_PARSE,
+                       "%s: unexpected bytes after the end of the model",
                        gi_input_name(c->in)));
     c->total = HEADER + length;
 done:
@@ -458,17 +293,17 @@ gram_status gi_model_read(gi_run *run, gi_input *in, gram_machine **out)
 {
     gram_status status = GRAM_OK;
     gi_codec c = {.run = run, .in = in};
-    uint64_t version, length;
+    uint64_t version = 0, length;
     gram_machine *m = NULL;
 
-    GI_TRY(check_file(&c));
+    GI_TRY(check_file(&c, &version));
     GI_TRY(gi_input_rewind(in));
     c.at = 0;
     GI_TRY(code_header(&c, &version, &length));
     GI_TRY(GI_NEW_ZERO(run, m, 1));
-    GI_TRY(code_machine(&c, m));
+    GI_TRY(version == 1 ? gi_model_read_v1(&c, m) : read_chunks(&c, m));
     if (c.at != c.total)
-        GI_TRY(bad_model(&c, "fields that end before the file does"));
+        GI_TRY(gi_model_bad(&c, "fields that end before the file does"));
     gi_machine_refer(m);
     *out = m;
     m = NULL;

@@ -1,17 +1,9 @@
 /* model_schema.c - what a model file keeps of the table that was fitted to: the
- * types of targets, what stands for missing cells, and what was noticed.
- *
- * It is the end of the body; files of before end without it.
+ * types of targets, and what stands for missing cells.
  */
 #include "data/table/missing.h"
 #include "machines/machine.h"
 #include "machines/files/model.h"
-
-static gram_status bad_schema(const gi_codec *c, const char *what)
-{
-    return gi_fail(GRAM_ERR_PARSE, "%s: not a valid model: %s",
-                   gi_input_name(c->in), what);
-}
 
 static gram_status code_types(gi_codec *c, gram_machine *m)
 {
@@ -25,7 +17,7 @@ static gram_status code_types(gi_codec *c, gram_machine *m)
     for (size_t k = 0; k < m->columns; k++)
         if (m->target_type[k] < GRAM_TYPE_NUMBER ||
             m->target_type[k] > GRAM_TYPE_SPARSE)
-            GI_TRY(bad_schema(c, "a target of no known type"));
+            GI_TRY(gi_model_bad(c, "a target of no known type"));
 done:
     return status;
 }
@@ -42,19 +34,17 @@ done:
     return status;
 }
 
-gram_status gi_model_code_schema(gi_codec *c, gram_machine *m)
+gram_status gi_model_schema(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
     gi_fills *f = &m->fills;
     int policy = (int)f->policy;
     size_t count = f->count;
 
-    if (gi_codec_reads(c) && c->at == c->total)
-        return status;
     GI_TRY(code_types(c, m));
     GI_TRY(gi_codec_whole(c, &policy));
     if (policy < GRAM_MISSING_AUTO || policy > GRAM_MISSING_INDICATOR)
-        GI_TRY(bad_schema(c, "a missing policy that is not there"));
+        GI_TRY(gi_model_bad(c, "a missing policy that is not there"));
     f->policy = (gram_missing)policy;
     GI_TRY(gi_codec_size(c, &count));
     GI_TRY(gi_codec_expect(c, count, sizeof(uint64_t)));
@@ -64,7 +54,6 @@ gram_status gi_model_code_schema(gi_codec *c, gram_machine *m)
     }
     for (size_t k = 0; k < count; k++)
         GI_TRY(code_fill(c, &f->fill[k]));
-    GI_TRY(gi_codec_texts(c, &m->note, &m->notes));
 done:
     return status;
 }

@@ -1,0 +1,371 @@
+/* model_parts.c - the parts of a model file: what a machine has, each with one
+ * function that counts, writes and reads it (codec.h).
+ */
+#include "machines/files/model.h"
+
+#include <math.h>
+
+#include "kernels/features/features.h"
+#include "kernels/program/learned.h"
+#include "solvers/solver.h"
+
+gram_status gi_model_bad(const gi_codec *c, const char *what)
+{
+    return gi_fail(GRAM_ERR_PARSE, "%s: not a valid model: %s",
+                   gi_input_name(c->in), what);
+}
+
+/* ----------------------------------------------------------------- kernel */
+
+gram_status gi_model_rows(gi_codec *c, gram_machine *m)
+{
+    gram_status status;
+
+    GI_TRY(gi_model_code_table(c, &m->table));
+    m->n = m->table->rows;
+done:
+    return status;
+}
+
+static gram_status code_state(gi_codec *c, gi_state *s)
+{
+    gram_status status;
+
+    GI_TRY(gi_codec_size(c, &s->columns));
+    GI_TRY(gi_codec_size(c, &s->length));
+    GI_TRY(gi_codec_size(c, &s->features));
+    GI_TRY(gi_codec_reals(c, &s->list, s->length));
+    GI_TRY(gi_codec_reals(c, &s->divisor, s->features));
+done:
+    return status;
+}
+
+/* Numbers of the slots, and what maps have learned. */
+static gram_status code_values(gi_codec *c, gi_values *v)
+{
+    gram_status status;
+    size_t states = v->states;
+
+    GI_TRY(gi_codec_size(c, &v->slots));
+    GI_TRY(gi_codec_sizes(c, &v->count, v->slots));
+    v->thetas = 0;
+    for (size_t s = 0; s < v->slots; s++) {
+        GI_TRY(gi_codec_expect(c, v->count[s], sizeof *v->theta));
+        v->thetas += v->count[s];
+    }
+    GI_TRY(gi_codec_reals(c, &v->theta, v->thetas));
+    GI_TRY(gi_codec_size(c, &states));
+    GI_TRY(gi_codec_expect(c, states, 3 * sizeof(uint64_t)));
+    if (gi_codec_reads(c)) {
+        GI_TRY(GI_NEW_ZERO(c->run, v->state, states));
+        v->states = states;
+    }
+    for (size_t i = 0; i < states; i++)
+        GI_TRY(code_state(c, &v->state[i]));
+done:
+    return status;
+}
+
+/* Structure as text, values as numbers; reading ends with the rows compiled. */
+gram_status gi_model_kernel(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    const int reads = gi_codec_reads(c);
+    gi_values values = {0};
+    gi_buf structure = {0};
+    char *text = NULL;
+
+    if (!reads) {
+        GI_TRY(gi_program_print_structure(c->run, m->program, &structure));
+        GI_TRY(gi_values_of(c->run, m->program, &values));
+        text = structure.s;
+    }
+    GI_TRY(gi_codec_text(c, &text));
+    GI_TRY(code_values(c, &values));
+    if (reads) {
+        GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
+                          gi_input_name(c->in)));
+        GI_TRY(gi_context(gi_machine_compile(c->run, m, &values), "%s",
+                          gi_input_name(c->in)));
+    }
+done:
+    gi_values_free(&values);
+    gi_buf_free(&structure);
+    if (reads)
+        gi_free(text);
+    return status;
+}
+
+/* ---------------------------------------------------------------- targets */
+
+gram_status gi_model_loss(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+
+    GI_TRY(gi_codec_text(c, &m->loss_text));
+    if (gi_codec_reads(c))
+        GI_TRY(gi_context(
+            gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses), "%s",
+            gi_input_name(c->in)));
+done:
+    return status;
+}
+
+/* Where classes stand in votes that tie. */
+static gram_status code_order(gi_codec *c, gi_classes *k)
+{
+    gram_status status = GRAM_OK;
+    unsigned char there = k->order != NULL;
+
+    GI_TRY(gi_codec_bytes(c, &there, 1));
+    if (there)
+        GI_TRY(gi_codec_sizes(c, &k->order, k->count));
+    for (size_t i = 0; there && i < k->count; i++)
+        if (k->order[i] >= k->count)
+            GI_TRY(gi_model_bad(c, "a class in a place that is not there"));
+done:
+    return status;
+}
+
+/* Classes, and how many functions they and the losses make. */
+gram_status gi_model_classes(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    gi_classes *k = &m->classes;
+    int coding = (int)k->coding, link = (int)k->link;
+    size_t functions = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
+
+    GI_TRY(gi_codec_whole(c, &coding));
+    GI_TRY(gi_codec_whole(c, &link));
+    GI_TRY(gi_codec_texts(c, &k->name, &k->count));
+    if (coding < GI_CODING_NONE || coding > GI_CODING_JOINT ||
+        link < GI_LINK_NONE || link > GI_LINK_PROCESS)
+        GI_TRY(gi_model_bad(c, "classes of no known kind"));
+    k->coding = (gi_coding)coding;
+    k->link = (gi_link)link;
+    if (k->coding != GI_CODING_NONE) {
+        if (k->count < 2 || k->count > m->n * m->n + m->targets + 1)
+            GI_TRY(gi_model_bad(c, "a number of classes that cannot be"));
+        functions = gi_classes_functions(k);
+    }
+    if (k->link == GI_LINK_PROCESS && functions != 1)
+        GI_TRY(gi_model_bad(c, "a process of more than two classes"));
+    if (functions != m->targets)
+        GI_TRY(gi_model_bad(c, "more or fewer functions than classes need"));
+    GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
+    if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
+        GI_TRY(gi_model_bad(c, "no numbers for probabilities"));
+    GI_TRY(code_order(c, k));
+done:
+    return status;
+}
+
+/* What was fitted to, and the numbers per target. */
+gram_status gi_model_targets(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    int mode = (int)m->amplitude_mode;
+
+    GI_TRY(gi_codec_size(c, &m->trained));
+    GI_TRY(gi_codec_texts(c, &m->target, &m->columns));
+    GI_TRY(gi_codec_texts(c, &m->output, &m->targets));
+    if (m->targets == 0 || m->n == 0)
+        GI_TRY(gi_model_bad(c, "no rows or no functions"));
+    GI_TRY(gi_codec_expect(c, m->targets, m->n));
+    GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
+    GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
+    GI_TRY(gi_codec_optional_reals(c, &m->noise, m->n));
+    GI_TRY(gi_codec_optional_text(c, &m->noise_column));
+    GI_TRY(gi_codec_reals(c, &m->row, m->n));
+    GI_TRY(gi_codec_whole(c, &m->intercept));
+    GI_TRY(gi_codec_whole(c, &mode));
+    if (mode < GI_AMPLITUDE_PROFILED || mode > GI_AMPLITUDE_INVERSE)
+        GI_TRY(gi_model_bad(c, "an amplitude mode that is not there"));
+    m->amplitude_mode = (gi_amplitude)mode;
+    GI_TRY(gi_codec_reals(c, &m->lambda, m->targets));
+    GI_TRY(gi_codec_reals(c, &m->amplitude, m->targets));
+    GI_TRY(gi_codec_reals(c, &m->variance, m->targets));
+    GI_TRY(gi_codec_reals(c, &m->evidence, m->targets));
+    GI_TRY(gi_codec_reals(c, &m->constant, m->targets));
+done:
+    return status;
+}
+
+/* --------------------------------------------------------------- solutions */
+
+/* The rows of the lower triangle, one after the other, as doubles. */
+static gram_status code_factor(gi_codec *c, gi_chol **factor, size_t n)
+{
+    gram_status status = GRAM_OK;
+    unsigned char kind = 0; /* 0: none, 4 or 8: bytes of its elements */
+    double *row = NULL;
+
+    if (*factor)
+        kind = (unsigned char)gi_chol_blas(*factor)->size;
+    GI_TRY(gi_codec_bytes(c, &kind, 1));
+    if (kind == 0)
+        return status;
+    if (kind != gi_blas_double.size && kind != gi_blas_single.size)
+        GI_TRY(gi_model_bad(c, "a factor of no known precision"));
+    GI_TRY(gi_codec_expect(c, n / 2, n * sizeof *row));
+    if (gi_codec_reads(c))
+        GI_TRY(gi_chol_new(c->run,
+                           kind == gi_blas_double.size ? &gi_blas_double
+                                                       : &gi_blas_single,
+                           n, 0, factor));
+    for (size_t i = 0; i < n; i++) {
+        if (!gi_codec_reads(c)) {
+            if (!row)
+                GI_TRY(GI_NEW(c->run, row, n));
+            gi_chol_copy(*factor, i, 1, 0, i + 1, row, n);
+        }
+        GI_TRY(gi_codec_reals(c, &row, i + 1));
+        if (gi_codec_reads(c)) {
+            gi_chol_set_row(*factor, i, row);
+            gi_free(row);
+            row = NULL;
+        }
+    }
+done:
+    gi_free(row);
+    return status;
+}
+
+static gram_status code_solver(gi_codec *c, const gi_solver **solver)
+{
+    gram_status status = GRAM_OK;
+    char *name = gi_codec_reads(c) ? NULL : (char *)(*solver)->name;
+
+    GI_TRY(gi_codec_text(c, &name));
+    if (gi_codec_reads(c))
+        GI_TRY(gi_context(gi_solver_find(name, solver), "%s",
+                          gi_input_name(c->in)));
+done:
+    if (gi_codec_reads(c))
+        gi_free(name);
+    return status;
+}
+
+/* Features of the kernel, for a machine that has weights. */
+static gram_status count_features(gi_codec *c, const gram_machine *m,
+                                  size_t *count)
+{
+    gram_status status = GRAM_OK;
+    gi_features *f = NULL;
+
+    GI_TRY(gi_features_new(c->run, m->program, NULL, GI_OPERATOR_FEATURES, &f));
+    *count = f ? gi_features_count(f) : 0;
+done:
+    gi_features_free(f);
+    return status;
+}
+
+static gram_status code_solution(gi_codec *c, const gram_machine *m,
+                                 size_t features, gi_solution *s)
+{
+    gram_status status = GRAM_OK;
+    size_t targets = m->solutions > 1 ? 1 : m->targets;
+
+    GI_TRY(code_solver(c, &s->solver));
+    GI_TRY(gi_codec_word(c, gi_solution_precisions, &s->precision));
+    GI_TRY(gi_codec_optional_reals(c, &s->alpha, m->n * targets));
+    GI_TRY(gi_codec_reals(c, &s->intercept, targets));
+    GI_TRY(gi_codec_optional_reals(c, &s->weights, features * targets));
+    GI_TRY(gi_codec_optional_reals(c, &s->inverse_one, m->n));
+    GI_TRY(gi_codec_optional_reals(c, &s->primal_mean, features));
+    GI_TRY(gi_codec_real(c, &s->residual));
+    GI_TRY(gi_codec_real(c, &s->condition));
+    GI_TRY(gi_codec_real(c, &s->jitter));
+    GI_TRY(gi_codec_size(c, &s->rank));
+    GI_TRY(gi_codec_size(c, &s->steps));
+    GI_TRY(gi_codec_whole(c, &s->converged));
+    GI_TRY(gi_codec_real(c, &s->objective));
+    GI_TRY(gi_codec_real(c, &s->gap));
+    GI_TRY(gi_codec_real(c, &s->lambda));
+    GI_TRY(gi_codec_real(c, &s->epsilon));
+    if (s->weights ? features == 0 : !s->alpha)
+        GI_TRY(gi_model_bad(c, "no coefficients"));
+    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
+done:
+    return status;
+}
+
+/* How many there are, then each. */
+gram_status gi_model_solutions(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+    size_t solutions = m->solutions;
+
+    GI_TRY(count_features(c, m, &m->features));
+    GI_TRY(gi_codec_size(c, &solutions));
+    if (solutions != 1 && solutions != m->targets)
+        GI_TRY(gi_model_bad(c, "more solutions than targets"));
+    if (gi_codec_reads(c)) {
+        GI_TRY(GI_NEW_ZERO(c->run, m->solution, solutions));
+        m->solutions = solutions;
+    }
+    for (size_t q = 0; q < solutions; q++)
+        GI_TRY(code_solution(c, m, m->features, &m->solution[q]));
+done:
+    return status;
+}
+
+/* ----------------------------------------------------------------- report */
+
+static gram_status code_criterion(gi_codec *c, gram_report *r)
+{
+    static const char *const criteria[] = {"evidence", "loo",  "gcv",
+                                           "cv",       "none", NULL};
+    gram_status status;
+
+    GI_TRY(gi_codec_word(c, criteria, &r->criterion));
+    GI_TRY(gi_codec_real(c, &r->criterion_value));
+    GI_TRY(gi_codec_size(c, &r->evaluations));
+    GI_TRY(gi_codec_real(c, &r->jitter));
+    GI_TRY(gi_codec_real(c, &r->condition));
+    GI_TRY(gi_codec_real(c, &r->residual));
+    GI_TRY(gi_codec_size(c, &r->rank));
+    GI_TRY(gi_codec_size(c, &r->steps));
+    GI_TRY(gi_codec_whole(c, &r->converged));
+    GI_TRY(gi_codec_real(c, &r->objective));
+    GI_TRY(gi_codec_real(c, &r->gap));
+    GI_TRY(gi_codec_size(c, &r->support));
+done:
+    return status;
+}
+
+/* How it went.  What was timed or measured depends on the machine and its
+ * threads and is not kept, so that equal fits are equal files. */
+gram_status gi_model_report(gi_codec *c, gram_machine *m)
+{
+    if (gi_codec_reads(c))
+        m->report.seconds = NAN;
+    return code_criterion(c, &m->report);
+}
+
+/* What a refit or an update goes by. */
+gram_status gi_model_options(gi_codec *c, gram_machine *m)
+{
+    gram_status status;
+    int precision = (int)m->precision;
+
+    GI_TRY(gi_codec_whole(c, &precision));
+    if (precision < GI_FACTOR_AUTO || precision > GI_FACTOR_SINGLE)
+        GI_TRY(gi_model_bad(c, "a precision that is not there"));
+    m->precision = (gi_factor_precision)precision;
+    GI_TRY(gi_codec_real(c, &m->jitter));
+    GI_TRY(gi_codec_real(c, &m->tolerance));
+    GI_TRY(gi_codec_whole(c, &m->keep_factor));
+done:
+    return status;
+}
+
+gram_status gi_model_warnings(gi_codec *c, gram_machine *m)
+{
+    return gi_codec_texts(c, &m->warning, &m->warnings);
+}
+
+gram_status gi_model_notes(gi_codec *c, gram_machine *m)
+{
+    return gi_codec_texts(c, &m->note, &m->notes);
+}

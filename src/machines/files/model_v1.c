@@ -1,0 +1,64 @@
+/* model_v1.c - model files of version 1, which are only read.
+ *
+ * The parts stand one after the other without names.  The kernel is a text with
+ * all numbers in it, in front of the rows; behind the report are three numbers
+ * that were measured; and the first files end without a schema.
+ */
+#include "machines/files/model.h"
+
+/* All numbers are in the text. */
+static gram_status read_kernel(gi_codec *c, gram_machine *m)
+{
+    gram_status status;
+    char *text = NULL;
+
+    GI_TRY(gi_codec_text(c, &text));
+    GI_TRY(gi_model_rows(c, m));
+    GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
+                      gi_input_name(c->in)));
+    GI_TRY(gi_context(gi_machine_compile(c->run, m, NULL), "%s",
+                      gi_input_name(c->in)));
+done:
+    gi_free(text);
+    return status;
+}
+
+/* Seconds, planned and peak bytes: passed over. */
+static gram_status read_measured(gi_codec *c, gram_machine *m)
+{
+    gram_status status;
+    uint64_t number = 0;
+
+    (void)m;
+    for (int k = 0; k < 3; k++)
+        GI_TRY(gi_codec_number(c, &number));
+done:
+    return status;
+}
+
+static gram_status read_schema(gi_codec *c, gram_machine *m)
+{
+    gram_status status = GRAM_OK;
+
+    if (c->at == c->total)
+        return status;
+    GI_TRY(gi_model_schema(c, m));
+    GI_TRY(gi_model_notes(c, m));
+done:
+    return status;
+}
+
+gram_status gi_model_read_v1(gi_codec *c, gram_machine *m)
+{
+    static gram_status (*const parts[])(gi_codec *, gram_machine *) = {
+        read_kernel,        gi_model_loss,   gi_model_targets, gi_model_classes,
+        gi_model_solutions, gi_model_report, read_measured,    gi_model_options,
+        gi_model_warnings,  read_schema,
+    };
+    gram_status status = GRAM_OK;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        GI_TRY(parts[i](c, m));
+done:
+    return status;
+}
