@@ -766,6 +766,22 @@ GRAM_API gram_status gram_machine_fit(const gram_table *table,
                                       gram_machine **out);
 GRAM_API void gram_machine_free(gram_machine *m);
 
+/* The same in two steps, for callers who look at the plan in between: what
+ * planning has set up - targets, compiled kernel, gathered rows - the fit goes
+ * on with.  The seed is that of gram_fit_new; threads, budget and progress of
+ * gram_fit_run are its own.
+ *
+ * gram_fit_new keeps the table and what the options point to.  gram_fit_run may
+ * be called once.  Errors: as gram_machine_fit; RANGE (a second run). */
+typedef struct gram_fit gram_fit;
+GRAM_API gram_status gram_fit_new(const gram_table *table,
+                                  const gram_fit_options *options,
+                                  const gram_exec *exec, gram_fit **out);
+GRAM_API const gram_plan *gram_fit_plan(const gram_fit *fit);
+GRAM_API gram_status gram_fit_run(gram_fit *fit, const gram_exec *exec,
+                                  gram_machine **out);
+GRAM_API void gram_fit_free(gram_fit *fit);
+
 /* What a fit found; arrays have one entry per target.  Valid as long as the
  * machine. */
 typedef struct gram_report {

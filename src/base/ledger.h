@@ -19,6 +19,9 @@ typedef struct gi_ledger {
 /* With one holder; NULL if there is no memory for it.  In mem.c. */
 gi_ledger *gi_ledger_new(void);
 
+/* One holder more; NULL is allowed. */
+gi_ledger *gi_ledger_keep(gi_ledger *ledger);
+
 /* One holder less: the last one frees it.  NULL does nothing. */
 void gi_ledger_release(gi_ledger *ledger);
 

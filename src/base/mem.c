@@ -95,6 +95,13 @@ gi_ledger *gi_ledger_new(void)
     return ledger;
 }
 
+gi_ledger *gi_ledger_keep(gi_ledger *ledger)
+{
+    if (ledger)
+        atomic_fetch_add(&ledger->holders, 1);
+    return ledger;
+}
+
 void gi_ledger_release(gi_ledger *ledger)
 {
     /* acquire and release: what other holders did comes before free() */

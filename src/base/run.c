@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -79,6 +80,15 @@ void gi_run_end(gi_run *run)
 {
     gi_ledger_release(run->ledger);
     run->ledger = NULL;
+}
+
+void gi_run_continue(gi_run *run, gi_ledger *ledger)
+{
+    const size_t live = ledger ? atomic_load(&ledger->live) : 0;
+
+    gi_ledger_release(run->ledger);
+    run->ledger = gi_ledger_keep(ledger);
+    run->held -= gi_min_size(run->held, live);
 }
 
 size_t gi_run_live(const gi_run *run)

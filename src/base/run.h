@@ -36,6 +36,10 @@ typedef struct gi_run {
 gi_run gi_run_begin(const gram_exec *exec);
 void gi_run_end(gi_run *run);
 
+/* Let a run that has begun go on with the ledger of a call before, whose blocks
+ * it takes over. */
+void gi_run_continue(gi_run *run, gi_ledger *ledger);
+
 /* A run called `name` that ends where its name goes out of scope. */
 #define GI_RUN(name, exec)                                                     \
     __attribute__((cleanup(gi_run_end))) gi_run name = gi_run_begin(exec)

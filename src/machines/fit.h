@@ -52,6 +52,7 @@ typedef struct gi_fit {
     gi_lambda lambda;
     gram_select select; /* never AUTO; NONE if nothing is open */
     gi_fit_plan plan;
+    double seconds; /* that beginning took */
 
     /* found */
     double value;
@@ -69,6 +70,9 @@ static inline const gram_table *gi_fit_table(const gi_fit *f)
 gram_status gi_fit_begin(gi_fit *f);
 gram_status gi_fit_finish(gi_fit *f);
 void gi_fit_end(gi_fit *f);
+
+/* From after gi_fit_begin() to a machine. */
+gram_status gi_fit_run(gi_run *run, gi_fit *f, gram_machine **out);
 
 /* gram_machine_fit() within a run. */
 gram_status gi_machine_fit(gi_run *run, const gram_table *table,

@@ -87,7 +87,7 @@ static int fit(const gram_table *table, gram_machine **out)
     int code = CLI_GOOD;
     gram_fit_options o;
     gram_exec exec = cli_exec("fitting");
-    gram_plan plan;
+    gram_fit *planned = NULL;
     trace t = {0};
 
     CLI_TRY(cli_fit_options(0, &o));
@@ -99,10 +99,10 @@ static int fit(const gram_table *table, gram_machine **out)
         o.trace = take_step;
         o.trace_user = &t;
     }
-    CLI_TRY(cli_status(gram_machine_plan(table, &o, &exec, &plan)));
+    CLI_TRY(cli_status(gram_fit_new(table, &o, &exec, &planned)));
     if (!cli.quiet && !cli.json)
-        print_plan(&plan);
-    CLI_TRY(cli_status(gram_machine_fit(table, &o, &exec, out)));
+        print_plan(gram_fit_plan(planned));
+    CLI_TRY(cli_status(gram_fit_run(planned, &exec, out)));
     if (trace_path && t.count == 0)
         CLI_TRY(
             cli_fail("--trace: solver %s has no steps to show; --solver gd, "
@@ -111,6 +111,7 @@ static int fit(const gram_table *table, gram_machine **out)
     if (trace_path)
         code = write_trace(&t);
 done:
+    gram_fit_free(planned);
     free(t.step);
     free(t.loss);
     free(t.held_out);

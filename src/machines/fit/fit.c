@@ -302,10 +302,17 @@ done:
     return status;
 }
 
+/* Is one thread faster? */
+static int is_small(const gi_fit *f)
+{
+    return f->m->n <= SERIAL_ROWS;
+}
+
 gram_status gi_fit_begin(gi_fit *f)
 {
     static const gram_fit_options defaults;
     gram_status status = GRAM_OK;
+    const double start = gi_clock();
     gram_machine *m;
 
     f->o = f->o ? f->o : &defaults;
@@ -322,7 +329,7 @@ gram_status gi_fit_begin(gi_fit *f)
     if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
         f->fills = &f->o->from->fills;
     GI_TRY(gi_fit_targets(f));
-    if (m->n <= SERIAL_ROWS)
+    if (is_small(f))
         f->run->threads = 1;
     if (f->o->from)
         GI_TRY(take_columns(f, f->o->from->table));
@@ -331,6 +338,7 @@ gram_status gi_fit_begin(gi_fit *f)
     GI_TRY(compile(f));
     m->amplitude_mode = amplitude_mode(f);
     GI_TRY(choose_criterion(f));
+    f->seconds = gi_clock() - start;
 done:
     return status;
 }
@@ -462,36 +470,49 @@ done:
     return status;
 }
 
-gram_status gi_machine_fit(gi_run *run, const gram_table *table,
-                           const gram_fit_options *options, gram_machine **out)
+gram_status gi_fit_run(gi_run *run, gi_fit *f, gram_machine **out)
 {
     gram_status status = GRAM_OK;
     double start = gi_clock();
     gi_run all = gi_run_share(run, 0, 1), part = gi_run_quiet(&all);
-    gi_fit f = {.run = &part, .o = options, .table = table};
+
+    *out = NULL;
+    f->run = &part;
+    if (is_small(f))
+        part.threads = 1;
+    GI_TRY(gi_fit_make_plan(f, NULL));
+    all.threads = part.threads;
+    if (f->select == GRAM_SELECT_NONE)
+        f->plan.share = 0;
+    else
+        gi_run_stage(&all, "choosing");
+    part = gi_run_share(&all, 0, f->plan.share);
+    GI_TRY(gi_select(f));
+    gi_run_stage(&all, "fitting");
+    part = gi_run_share(&all, f->plan.share, 1);
+    GI_TRY(gi_fit_finish(f));
+    GI_TRY(gi_run_tick(&all, 1));
+    f->m->report.seconds = f->seconds + gi_clock() - start;
+    f->m->report.peak_bytes = gi_run_peak(&all);
+    *out = f->m;
+    f->m = NULL;
+done:
+    f->run = NULL;
+    return status;
+}
+
+gram_status gi_machine_fit(gi_run *run, const gram_table *table,
+                           const gram_fit_options *options, gram_machine **out)
+{
+    gram_status status = GRAM_OK;
+    gi_run quiet = gi_run_quiet(run);
+    gi_fit f = {.run = &quiet, .o = options, .table = table};
 
     *out = NULL;
     GI_TRY(gi_fit_begin(&f));
-    GI_TRY(gi_fit_make_plan(&f, NULL));
-    all.threads = part.threads;
-    if (f.select == GRAM_SELECT_NONE)
-        f.plan.share = 0;
-    else
-        gi_run_stage(&all, "choosing");
-    part = gi_run_share(&all, 0, f.plan.share);
-    GI_TRY(gi_select(&f));
-    gi_run_stage(&all, "fitting");
-    part = gi_run_share(&all, f.plan.share, 1);
-    GI_TRY(gi_fit_finish(&f));
-    GI_TRY(gi_run_tick(&all, 1));
-    *out = f.m;
-    f.m = NULL;
+    GI_TRY(gi_fit_run(run, &f, out));
 done:
     gi_fit_end(&f);
-    if (status == GRAM_OK) {
-        (*out)->report.seconds = gi_clock() - start;
-        (*out)->report.peak_bytes = gi_run_peak(&all);
-    }
     return status;
 }
 

@@ -258,18 +258,3 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
 done:
     return status;
 }
-
-gram_status gram_machine_plan(const gram_table *table,
-                              const gram_fit_options *options,
-                              const gram_exec *exec, gram_plan *out)
-{
-    gram_status status = GRAM_OK;
-    GI_RUN(run, exec);
-    gi_fit f = {.run = &run, .o = options, .table = table};
-
-    GI_TRY(gi_fit_begin(&f));
-    GI_TRY(gi_fit_make_plan(&f, out));
-done:
-    gi_fit_end(&f);
-    return status;
-}
