@@ -52,7 +52,7 @@ FUZZERS := $(FUZZ_OBJ:$(BUILD)/fuzz/%.o=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_OBJ:%.o=%)
 STATIC := $(BUILD)/libgram.a
 SHARED := $(BUILD)/libgram.so.$(VERSION)
-PACKAGE := $(BUILD)/python/gram/_gram.abi3.so
+PACKAGE := $(BUILD)/python/gram/_core/_gram.abi3.so
 
 .DELETE_ON_ERROR:
 .PHONY: all demo check check-hard tests fuzzers python bench format install \
@@ -147,8 +147,8 @@ $(SHARED): $(LIB_OBJ)
 	@ln -sf $(@F) $(BUILD)/libgram.so.$(SOVERSION)
 	@ln -sf libgram.so.$(SOVERSION) $(BUILD)/libgram.so
 
-$(PACKAGE): $(SHARED) $(wildcard include/*.h python/*.py python/gram/*.py*) \
-    | deps-python
+$(PACKAGE): $(SHARED) $(wildcard include/*.h python/*.py python/gram/*.py* \
+    python/gram/*/*.py*) | deps-python
 	@echo "  py    $@"
 	@rm -rf $(BUILD)/python
 	@cd python && GRAM_BUILD=$(abspath $(BUILD)) $(PYTHON) setup.py -q build \

@@ -18,10 +18,10 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import gram
-from gram._gram import ffi, lib
-from gram._library import Running, check, struct
-from gram._machine import Machine, add_role
-from gram._table import as_table
+from gram._core._gram import ffi, lib
+from gram._core.library import Running, check, struct
+from gram._core.machine import Machine, add_role
+from gram._core.table import as_table
 
 DOUBLE, SINGLE = 1, 2
 

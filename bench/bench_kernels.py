@@ -18,9 +18,9 @@ import scipy.sparse
 from sklearn.metrics import pairwise
 
 import gram
-from gram._gram import ffi, lib
-from gram._library import Running, check, room
-from gram._table import as_table
+from gram._core._gram import ffi, lib
+from gram._core.library import Running, check, room
+from gram._core.table import as_table
 
 SAMPLES = 1000
 UNIT = {np.dtype(np.float64): 2.0**-53, np.dtype(np.float32): 2.0**-24}

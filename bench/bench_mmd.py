@@ -19,9 +19,9 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 import gram
-from gram._gram import ffi, lib
-from gram._library import Running, check, make, room
-from gram._table import as_table
+from gram._core._gram import ffi, lib
+from gram._core.library import Running, check, make, room
+from gram._core.table import as_table
 
 FOLDER = os.path.join(
     os.path.dirname(__file__), "../../shared/data/twosample/"

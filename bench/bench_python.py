@@ -28,8 +28,8 @@ from sklearn.svm import SVC
 
 import gram
 from bench_mmd import GAMMA, numpy_gemm, samples
-from gram._gram import ffi, lib
-from gram._library import (
+from gram._core._gram import ffi, lib
+from gram._core.library import (
     Running,
     check,
     choice,
@@ -38,8 +38,8 @@ from gram._library import (
     room,
     struct,
 )
-from gram._machine import Machine, add_role
-from gram._table import as_table
+from gram._core.machine import Machine, add_role
+from gram._core.table import as_table
 
 MARGIN = 1.05
 NO_SCALE = choice("gram_kernel_scale", "scale", "none")

@@ -15,8 +15,8 @@ sys.path.insert(0, f"{BUILD}/python")
 import numpy as np
 import threadpoolctl
 
-from gram._gram import ffi, lib
-from gram._library import Running, check
+from gram._core._gram import ffi, lib
+from gram._core.library import Running, check
 
 
 def timed(work):

@@ -1,9 +1,10 @@
-"""build_gram.py - the extension gram._gram, from include/gram.h itself.
+"""build_gram.py - the extension gram._core._gram, from include/gram.h itself.
 
 cffi reads the header as the compiler sees it, without attributes and without
 <stddef.h> (it knows size_t): no declaration is written twice.  What is added
-is how a long call asks Python whether to go on (gram/_library.py), the kernel
-of matrices that Python has computed and what a loss is for (gram/_machine.py).
+is how a long call asks Python whether to go on (gram/_core/library.py), the
+kernel of matrices that Python has computed and what a loss is for
+(gram/_core/machine.py).
 """
 import os
 import subprocess
@@ -121,7 +122,7 @@ ffi = cffi.FFI()
 ffi.cdef(preprocessed(INCLUDE / "gram.h"))
 ffi.cdef(DECLARATIONS)
 ffi.set_source(
-    "gram._gram",
+    "gram._core._gram",
     SOURCE,
     include_dirs=[str(INCLUDE)],
     library_dirs=[str(BUILD)],

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,14 +32,14 @@ class BuildExt(build_ext):
                 ["make", "-C", ROOT, f"BUILD={BUILD}", LIBRARY], check=True
             )
         super().run()
-        shutil.copy(LIBRARY, Path(self.build_lib, "gram", SONAME))
+        shutil.copy(LIBRARY, Path(self.build_lib, "gram/_core", SONAME))
 
 
 TEMP.mkdir(parents=True, exist_ok=True)
 setup(
     version=VERSION,
-    packages=["gram"],
-    package_data={"gram": ["py.typed", "*.pyi"]},
+    packages=find_packages(include=["gram", "gram.*"]),
+    package_data={"gram": ["py.typed"], "gram._core": ["*.pyi"]},
     include_package_data=False,
     cffi_modules=["build_gram.py:ffi"],
     cmdclass={"build_ext": BuildExt},

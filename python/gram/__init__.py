@@ -21,10 +21,8 @@ Estimators need scikit-learn, which is imported when the first one is used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._certificate import Certificate, Step
-from ._doctor import Doctor, doctor
-from ._drift import Drift
-from ._errors import (
+from ._core.doctor import Doctor, doctor
+from ._core.errors import (
     GramAttributeError,
     GramError,
     GramMemoryError,
@@ -33,11 +31,13 @@ from ._errors import (
     GramValueError,
     GramWarning,
 )
-from ._function import Function
-from ._kernel import Kernel, kernel_matrix
-from ._library import version
-from ._read import read
-from ._samples import (
+from ._core.library import version
+from ._core.read import read
+from .kernels._certificate import Certificate, Step
+from .kernels._function import Function
+from .kernels._kernel import Kernel, kernel_matrix
+from .samples._drift import Drift
+from .samples._testing import (
     SampleTest,
     group_test,
     herd,
@@ -49,37 +49,40 @@ from ._samples import (
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-    from ._classification import GaussianProcessClassifier, KernelClassifier
-    from ._compare import compare
-    from ._features import KernelFeatures
-    from ._load import load
-    from ._nusvm import NuSVC, NuSVR
-    from ._quantile import QuantileRegressor
-    from ._regression import (
+    from .estimators._classification import (
+        GaussianProcessClassifier,
+        KernelClassifier,
+    )
+    from .estimators._compare import compare
+    from .estimators._features import KernelFeatures
+    from .estimators._load import load
+    from .estimators._nusvm import NuSVC, NuSVR
+    from .estimators._quantile import QuantileRegressor
+    from .estimators._regression import (
         GaussianProcessRegressor,
         KernelRegressor,
         KernelRidge,
     )
-    from ._svm import SVC, SVR, OneClassSVM
+    from .estimators._svm import SVC, SVR, OneClassSVM
 
 # Names that need scikit-learn, and where they are.
 _LATER = {
     "ConvergenceWarning": "sklearn.exceptions",
-    "GaussianProcessClassifier": "gram._classification",
-    "GaussianProcessRegressor": "gram._regression",
-    "KernelClassifier": "gram._classification",
-    "KernelFeatures": "gram._features",
-    "KernelRegressor": "gram._regression",
-    "KernelRidge": "gram._regression",
+    "GaussianProcessClassifier": "gram.estimators._classification",
+    "GaussianProcessRegressor": "gram.estimators._regression",
+    "KernelClassifier": "gram.estimators._classification",
+    "KernelFeatures": "gram.estimators._features",
+    "KernelRegressor": "gram.estimators._regression",
+    "KernelRidge": "gram.estimators._regression",
     "NotFittedError": "sklearn.exceptions",
-    "NuSVC": "gram._nusvm",
-    "NuSVR": "gram._nusvm",
-    "OneClassSVM": "gram._svm",
-    "QuantileRegressor": "gram._quantile",
-    "SVC": "gram._svm",
-    "SVR": "gram._svm",
-    "compare": "gram._compare",
-    "load": "gram._load",
+    "NuSVC": "gram.estimators._nusvm",
+    "NuSVR": "gram.estimators._nusvm",
+    "OneClassSVM": "gram.estimators._svm",
+    "QuantileRegressor": "gram.estimators._quantile",
+    "SVC": "gram.estimators._svm",
+    "SVR": "gram.estimators._svm",
+    "compare": "gram.estimators._compare",
+    "load": "gram.estimators._load",
 }
 
 __version__ = version()

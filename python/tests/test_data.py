@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import gram
-from gram._gram import lib
-from gram._library import text
-from gram._table import as_rows, as_table
+from gram._core._gram import lib
+from gram._core.library import text
+from gram._core.table import as_rows, as_table
 
 DRAW = np.random.default_rng(2)
 N = 40
@@ -344,7 +344,7 @@ def test_arrays_are_not_changed_and_contiguous_ones_not_copied(monkeypatch):
             copies.append(data.shape)
         return array(data, *args, **kwargs)
 
-    monkeypatch.setattr("gram._table.np.array", watched)
+    monkeypatch.setattr("gram._core.table.np.array", watched)
     for same in (X, X.astype(np.float32), np.asfortranarray(X), X[::2, 1:]):
         gram.kernel_matrix("linear", same)
     assert copies == []

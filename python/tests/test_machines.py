@@ -285,7 +285,7 @@ def test_labels_that_look_like_numbers_come_back(labels, tmp_path):
     model = gram.SVC().fit(X, y)
     model.save(tmp_path / "m.gram")
     again = gram.load(tmp_path / "m.gram").predict(X)
-    assert_array_equal([gram._table.cell_text(x) for x in again], model.predict(X))
+    assert_array_equal([gram._core.table.cell_text(x) for x in again], model.predict(X))
 
 
 def test_targets_may_have_the_names_of_columns():

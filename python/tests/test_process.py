@@ -66,11 +66,11 @@ def test_what_a_progress_bar_raises_ends_the_fit():
         raise OSError("the terminal is full")
 
     rows = DRAW.standard_normal((3000, 8))
-    running = gram._library.Running(tell=full)
-    table = gram._table.as_table(rows)
-    gram._machine.add_role(table, "y", np.sin(rows[:, 0]), "target", "y")
+    running = gram._core.library.Running(tell=full)
+    table = gram._core.table.as_table(rows)
+    gram._core.machine.add_role(table, "y", np.sin(rows[:, 0]), "target", "y")
     with pytest.raises(OSError, match="the terminal is full"):
-        gram._machine.Machine.fit(table, {"kernel": "rbf(ard)"}, running)
+        gram._core.machine.Machine.fit(table, {"kernel": "rbf(ard)"}, running)
 
 
 # ------------------------------------------------------------------- threads
@@ -89,11 +89,11 @@ def test_two_threads_fit_two_models_at_the_same_time():
             if not met:
                 met.append(meet.wait())  # both are inside the library now
 
-        table = gram._table.as_table(rows)
-        gram._machine.add_role(table, "y", target, "target", "y")
+        table = gram._core.table.as_table(rows)
+        gram._core.machine.add_role(table, "y", target, "target", "y")
         options = {"kernel": f"rbf(gamma={gamma})", "lambda": "0.1"}
-        running = gram._library.Running(1, tell=tell)
-        machine = gram._machine.Machine.fit(table, options, running)
+        running = gram._core.library.Running(1, tell=tell)
+        machine = gram._core.machine.Machine.fit(table, options, running)
         made[name] = machine.report.amplitude[0]
 
     threads = [threading.Thread(target=fit, args=(g, g)) for g in (0.1, 0.2)]

@@ -46,7 +46,7 @@ def test_values_are_theirs(kernel):
 
 def test_a_period_of_one_column_is_theirs():
     kernel = ExpSineSquared(0.8, 1.7, FIXED, FIXED)
-    spec = gram._translate.translated(kernel)[0]
+    spec = gram.estimators._translate.translated(kernel)[0]
     ours = gram.kernel_matrix(spec, X[:, :1], T[:, :1])
     assert_allclose(ours, kernel(X[:, :1], T[:, :1]), rtol=1e-12)
 

@@ -7,7 +7,7 @@ from importlib import metadata
 from typing import Any, Optional
 
 from ._gram import ffi, lib
-from ._library import Running, check, text, version
+from .library import Running, check, text, version
 
 _BESIDE = {
     "numpy": "numpy",

@@ -12,9 +12,9 @@ from typing import Any, Iterable, Optional
 
 import numpy as np
 
-from ._errors import GramTypeError, GramValueError
 from ._gram import ffi, lib
-from ._library import chars, check, make
+from .errors import GramTypeError, GramValueError
+from .library import chars, check, make
 
 # The name of the sparse block in a file of scipy.sparse.save_npz, too.
 _SPARSE = b"features"

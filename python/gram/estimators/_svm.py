@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from .._core.errors import GramValueError
+from .._core.library import choice, whole
+from .._core.machine import MATRIX, Machine
+from .._core.table import Rows, is_sparse
 from ._base import KernelSpec, Path, positive
 from ._classification import Classifier
-from ._errors import GramValueError
-from ._library import choice, whole
-from ._machine import MATRIX, Machine
 from ._pairwise import Pairwise
-from ._table import Rows, is_sparse
 
 _SHAPES = ("ovr", "ovo")
 

@@ -5,10 +5,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._errors import GramTypeError, GramValueError, warn
-from ._gram import ffi, lib
-from ._kernel import Kernel, of_one_kind
-from ._library import (
+from .._core._gram import ffi, lib
+from .._core.errors import GramTypeError, GramValueError, warn
+from .._core.library import (
     Running,
     chars,
     check,
@@ -24,8 +23,8 @@ from ._library import (
     threads_of,
     whole,
 )
-from ._read import columns_of
-from ._table import (
+from .._core.read import columns_of
+from .._core.table import (
     Frame,
     add_category,
     as_array,
@@ -36,6 +35,7 @@ from ._table import (
     is_sparse,
     names_of,
 )
+from ..kernels._kernel import Kernel, of_one_kind
 
 _STATISTICS = {
     "unbiased": lib.GRAM_TEST_UNBIASED,

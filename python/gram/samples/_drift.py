@@ -4,11 +4,18 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, Optional, Union
 
-from ._gram import ffi, lib
-from ._kernel import Kernel
-from ._library import Running, check_rows, fields, make, seed_of, threads_of
-from ._samples import options_of
-from ._table import as_rows, as_table
+from .._core._gram import ffi, lib
+from .._core.library import (
+    Running,
+    check_rows,
+    fields,
+    make,
+    seed_of,
+    threads_of,
+)
+from .._core.table import as_rows, as_table
+from ..kernels._kernel import Kernel
+from ._testing import options_of
 
 
 class Drift:

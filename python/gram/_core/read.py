@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._gram import ffi, lib
-from ._library import Running, choice, make, path_of, struct, text
+from .library import Running, choice, make, path_of, struct, text
 
 
 def _values(column: Any, rows: int) -> np.ndarray:

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score
 
+from .._core.library import share
+from .._core.machine import Machine
 from ._base import KernelSpec
-from ._library import share
-from ._machine import Machine
 from ._tuned import Tuned
 
 

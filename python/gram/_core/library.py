@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ._errors import GramMemoryError, GramOSError, GramTypeError, GramValueError
 from ._gram import ffi, lib
+from .errors import GramMemoryError, GramOSError, GramTypeError, GramValueError
 
 _ERRORS = {
     lib.GRAM_ERR_MEMORY: GramMemoryError,

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from .._core._gram import ffi
+from .._core.errors import GramValueError, warn
+from .._core.library import choice, share, whole
+from .._core.machine import Machine, add_role
+from .._core.table import Frame, Rows, free_name
 from ._base import KernelSpec, MachineEstimator, checked, positive
-from ._errors import GramValueError, warn
-from ._gram import ffi
-from ._library import choice, share, whole
-from ._machine import Machine, add_role
 from ._pairwise import Pairwise
-from ._table import Frame, Rows, free_name
 from ._translate import (
     Translation,
     check_optimizer,

@@ -5,11 +5,11 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._errors import GramTypeError, GramValueError
-from ._gram import ffi, lib
+from .._core._gram import ffi, lib
+from .._core.errors import GramTypeError, GramValueError
+from .._core.library import Running, check, check_rows, doubles, make
+from .._core.table import as_array, as_rows, as_table
 from ._kernel import Kernel
-from ._library import Running, check, check_rows, doubles, make
-from ._table import as_array, as_rows, as_table
 
 
 class Function:

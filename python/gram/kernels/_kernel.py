@@ -8,10 +8,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ._certificate import Certificate, certificate
-from ._errors import GramTypeError, GramValueError
-from ._gram import ffi, lib
-from ._library import (
+from .._core._gram import ffi, lib
+from .._core.errors import GramTypeError, GramValueError
+from .._core.library import (
     Running,
     chars,
     check,
@@ -23,7 +22,7 @@ from ._library import (
     text,
     whole,
 )
-from ._table import (
+from .._core.table import (
     Frame,
     Rows,
     as_array,
@@ -32,6 +31,7 @@ from ._table import (
     as_table,
     is_sparse,
 )
+from ._certificate import Certificate, certificate
 
 
 class Kernel:

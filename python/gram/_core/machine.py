@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._gram import ffi, lib
-from ._library import (
+from .library import (
     Running,
     chars,
     check,
@@ -22,8 +22,8 @@ from ._library import (
     struct,
     text,
 )
-from ._read import columns_of
-from ._table import add_category, add_numbers, as_table
+from .read import columns_of
+from .table import add_category, add_numbers, as_table
 
 # The kernel of matrices that Python has computed: see build_gram.py.
 MATRIX = "python_matrix"

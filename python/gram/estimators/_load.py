@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._core.machine import Machine
 from ._base import Path
 from ._classification import KernelClassifier
-from ._machine import Machine
 from ._regression import KernelRegressor
 from ._svm import OneClassSVM
 
@@ -26,7 +26,7 @@ def load(path: Path) -> Any:
     >>> import gram
     >>> gram.load("nowhere.gram")
     Traceback (most recent call last):
-    gram._errors.GramOSError: nowhere.gram: cannot be opened: No such file or directory
+    gram._core.errors.GramOSError: nowhere.gram: cannot be opened: No such file or directory
     """
     machine = Machine.load(path)
     return _TASKS[machine.report.task]._of(machine, path)

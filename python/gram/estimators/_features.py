@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from .._core._gram import ffi, lib
+from .._core.errors import GramValueError
+from .._core.library import check, doubles, make, room, text
+from .._core.table import Frame, Rows, is_sparse
+from ..kernels._kernel import Kernel
 from ._base import Estimator
-from ._errors import GramValueError
-from ._gram import ffi, lib
-from ._kernel import Kernel
-from ._library import check, doubles, make, room, text
-from ._table import Frame, Rows, is_sparse
 
 
 class KernelFeatures(TransformerMixin, Estimator):

@@ -5,11 +5,11 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .._core.errors import GramTypeError, GramValueError
+from .._core.library import choice, whole
+from .._core.machine import task_of
+from .._core.table import Rows
 from ._base import MachineEstimator, checked, lambda_text, positive
-from ._errors import GramTypeError, GramValueError
-from ._library import choice, whole
-from ._machine import task_of
-from ._table import Rows
 
 
 _MISSING = ("refuse", "mean", "indicator")

@@ -12,6 +12,10 @@ from sklearn.utils.multiclass import (
     check_classification_targets,
 )
 
+from .._core.errors import GramAttributeError, GramTypeError, GramValueError
+from .._core.library import choice
+from .._core.machine import Machine, Report
+from .._core.table import Rows, cell_text
 from ._base import (
     KernelSpec,
     MachineEstimator,
@@ -20,10 +24,6 @@ from ._base import (
     one_column,
     positive,
 )
-from ._errors import GramAttributeError, GramTypeError, GramValueError
-from ._library import choice
-from ._machine import Machine, Report
-from ._table import Rows, cell_text
 from ._translate import check_optimizer, scale_of, translated
 from ._tuned import Tuned
 

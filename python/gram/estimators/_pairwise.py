@@ -9,9 +9,9 @@ from sklearn.metrics.pairwise import (
     pairwise_kernels,
 )
 
+from .._core.library import number_text
+from .._core.table import Rows
 from ._base import MachineEstimator
-from ._library import number_text
-from ._table import Rows
 
 # In our language.  Those that are no kernels, such as sigmoid, are left to
 # scikit-learn.

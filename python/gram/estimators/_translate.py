@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process import kernels as theirs
 
-from ._errors import GramTypeError, GramValueError
-from ._kernel import Kernel
-from ._library import choice
+from .._core.errors import GramTypeError, GramValueError
+from .._core.library import choice
+from ..kernels._kernel import Kernel
 
 # Of white noise: none, learned, or this variance.
 Noise = Union[None, str, float]

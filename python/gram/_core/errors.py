@@ -5,7 +5,8 @@ import os
 import sys
 import warnings
 
-_HERE = os.path.dirname(__file__)
+# Files of the package begin so.
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 
 class GramError(Exception):
@@ -39,6 +40,6 @@ class GramWarning(UserWarning):
 def warn(sentence: str, kind: type[Warning] = GramWarning) -> None:
     """Warn the line that called the package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back and os.path.dirname(frame.f_code.co_filename) == _HERE:
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
     warnings.warn(sentence, kind, stacklevel=level)

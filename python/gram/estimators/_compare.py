@@ -6,11 +6,11 @@ from typing import Any, Sequence
 import numpy as np
 from sklearn.base import clone
 
+from .._core._gram import ffi, lib
+from .._core.errors import GramTypeError, GramValueError
+from .._core.library import check, doubles, struct
+from .._core.machine import MATRIX
 from ._base import MachineEstimator
-from ._errors import GramTypeError, GramValueError
-from ._gram import ffi, lib
-from ._library import check, doubles, struct
-from ._machine import MATRIX
 from ._tuned import Tuned
 
 

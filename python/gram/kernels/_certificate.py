@@ -8,8 +8,8 @@ from typing import Any, Iterator, Optional
 
 import numpy as np
 
-from ._gram import ffi, lib
-from ._library import make, text
+from .._core._gram import ffi, lib
+from .._core.library import make, text
 
 _VERDICTS = {1: "certified", 0: "unknown", -1: "refuted"}
 _SENTENCES = {

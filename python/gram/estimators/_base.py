@@ -14,12 +14,18 @@ from sklearn.exceptions import ConvergenceWarning, EfficiencyWarning
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from ._errors import GramTypeError, GramValueError, GramWarning, warn
-from ._kernel import Kernel
-from ._library import Running, choice, number_text, seed_of, threads_of
-from ._machine import MATRIX, Cell, Machine, Report, add_role, matrix_table
-from ._progress import progress
-from ._table import (
+from .._core.errors import GramTypeError, GramValueError, GramWarning, warn
+from .._core.library import Running, choice, number_text, seed_of, threads_of
+from .._core.machine import (
+    MATRIX,
+    Cell,
+    Machine,
+    Report,
+    add_role,
+    matrix_table,
+)
+from .._core.progress import progress
+from .._core.table import (
     Frame,
     Rows,
     as_array,
@@ -33,6 +39,7 @@ from ._table import (
     names_of,
     position_names,
 )
+from ..kernels._kernel import Kernel
 
 Path = Union[str, "os.PathLike[str]"]
 KernelSpec = Union[str, Kernel, Any]

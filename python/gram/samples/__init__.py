@@ -1,0 +1,1 @@
+"""Tests of samples, drift and herding; the names are in gram."""
