@@ -31,6 +31,7 @@ from ._core.errors import (
     GramValueError,
     GramWarning,
 )
+from ._core.former import find_former_modules
 from ._core.library import version
 from ._core.read import read
 from .kernels._certificate import Certificate, Step
@@ -85,6 +86,7 @@ _LATER = {
     "load": "gram.estimators._load",
 }
 
+find_former_modules()
 __version__ = version()
 __all__ = [
     "Certificate",

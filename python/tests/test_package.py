@@ -3,16 +3,28 @@ network, and type hints."""
 import doctest
 import importlib
 import os
+import pickle
+import re
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 import gram
+from gram._core import former
 
 PYTHON = Path(__file__).parents[1]
+# A room imports modules of its own and of those named here.
+SEES = {
+    "_core": set(),
+    "kernels": {"_core"},
+    "samples": {"_core", "kernels"},
+    "estimators": {"_core", "kernels"},
+}
 EXAMPLES = sorted((PYTHON.parent / "examples/python").glob("*.py"))
 BUILD = Path(gram.__file__).parents[2]
 MODULES = [
@@ -33,6 +45,13 @@ MODULES = [
     "gram.samples._testing",
     "gram.estimators._svm",
 ]
+
+
+@pytest.mark.parametrize("room", SEES)
+def test_a_room_imports_from_those_before_it(room):
+    for path in (PYTHON / "gram" / room).glob("*.py"):
+        seen = re.findall(r"^ *from \.\.(\w+)", path.read_text(), re.M)
+        assert set(seen) <= SEES[room], path.name
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -78,6 +97,48 @@ def test_a_kernel_shows_its_certificate_in_a_notebook():
     assert "certified" in shown and "Schur" in shown
     shown = gram.Kernel('linear["<a>"] - rbf')._repr_html_()
     assert "refuted" in shown and "&lt;a&gt;" in shown
+
+
+X = np.linspace(0, 6, 30)[:, None]
+Y = np.sin(X[:, 0])
+FITTED = [
+    gram.KernelRegressor(gram.Kernel("rbf(gamma=?)")).fit(X, Y),
+    gram.KernelRidge(kernel="rbf").fit(X, Y),
+    gram.GaussianProcessRegressor().fit(X, Y),
+    gram.QuantileRegressor(kernel="rbf(gamma=1)", lam=0.1).fit(X, Y),
+    gram.KernelClassifier("rbf(gamma=1)", lam=0.1).fit(X, Y > 0),
+    gram.GaussianProcessClassifier("rbf(gamma=1)").fit(X, Y > 0),
+    gram.SVC().fit(X, Y > 0),
+    gram.SVR().fit(X, Y),
+    gram.OneClassSVM().fit(X),
+    gram.NuSVC().fit(X, Y > 0),
+    gram.NuSVR().fit(X, Y),
+    gram.KernelFeatures().fit(X),
+]
+FOUND = [
+    gram.mmd_test(X, X + 1),
+    gram.Kernel("rbf*linear").certificate(),
+    gram.doctor(),
+    FITTED[0].report_,
+    gram.GramValueError("rbf: gamma = -1, must be positive"),
+]
+
+
+@pytest.mark.parametrize(
+    "thing", FITTED + FOUND, ids=lambda thing: type(thing).__name__
+)
+def test_pickles_of_former_versions_load(thing):
+    data = pickle.dumps(thing, 0)  # names of modules in lines of their own
+    for name, now in former.PLACES.items():
+        data = data.replace(f"cgram.{now}\n".encode(), f"cgram.{name}\n".encode())
+    assert b"cgram._" in data
+    assert not any(room in data for room in (b"gram._core", b"gram.estimators"))
+    again = pickle.loads(data)
+    assert type(again) is type(thing)
+    for method in ("predict", "transform"):
+        if hasattr(thing, method):
+            expected = getattr(thing, method)(X)
+            assert_array_equal(getattr(again, method)(X), expected)
 
 
 @pytest.fixture(name="backend")
