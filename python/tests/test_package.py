@@ -129,12 +129,10 @@ FOUND = [
 )
 def test_pickles_of_former_versions_load(thing):
     data = pickle.dumps(thing, 0)  # names of modules in lines of their own
-    for name, now in former.PLACES.items():
-        data = data.replace(f"cgram.{now}\n".encode(), f"cgram.{name}\n".encode())
-    assert b"cgram._" in data
-    assert not any(room in data for room in (b"gram._core", b"gram.estimators"))
-    again = pickle.loads(data)
-    assert type(again) is type(thing)
+    now = re.compile(rb"^cgram[._a-z]*$", re.M)
+    for name in former.FORMER:
+        again = pickle.loads(now.sub(b"cgram." + name.encode(), data))
+        assert type(again) is type(thing)
     for method in ("predict", "transform"):
         if hasattr(thing, method):
             expected = getattr(thing, method)(X)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, fields
-from importlib import metadata
 from typing import Any, Optional
 
 from ._gram import ffi, lib
@@ -53,6 +52,8 @@ class Doctor:
 
 
 def _version_of(package: str) -> str:
+    from importlib import metadata  # costs more than the rest of gram
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

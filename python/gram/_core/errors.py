@@ -37,6 +37,11 @@ class GramWarning(UserWarning):
     """What a fit would like to be known, as the command prints it."""
 
 
+# A traceback says gram.GramValueError, the name that users import.
+for _kind in (GramError, *GramError.__subclasses__(), GramWarning):
+    _kind.__module__ = "gram"
+
+
 def warn(sentence: str, kind: type[Warning] = GramWarning) -> None:
     """Warn the line that called the package."""
     level, frame = 1, sys._getframe()

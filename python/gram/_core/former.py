@@ -2,7 +2,7 @@
 
 A pickle names the module of each class in it, such as "gram._svm".  Pickles
 outlive the version that made them, so these names go on to be found; what is
-asked for under them comes from where it stands now, when it is asked for.
+asked for under them is a public name, or one of gram._core.machine.
 """
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PLACES = {
-    "_certificate": "kernels._certificate",
-    "_classification": "estimators._classification",
-    "_doctor": "_core.doctor",
-    "_errors": "_core.errors",
-    "_features": "estimators._features",
-    "_kernel": "kernels._kernel",
-    "_machine": "_core.machine",
-    "_nusvm": "estimators._nusvm",
-    "_quantile": "estimators._quantile",
-    "_regression": "estimators._regression",
-    "_samples": "samples._testing",
-    "_svm": "estimators._svm",
-}
+_MACHINE = "gram._core.machine"
+FORMER = (
+    "_certificate",
+    "_classification",
+    "_doctor",
+    "_errors",
+    "_features",
+    "_kernel",
+    "_machine",
+    "_nusvm",
+    "_quantile",
+    "_regression",
+    "_samples",
+    "_svm",
+)
 
 
 class _Former(ModuleType):
@@ -33,12 +34,13 @@ class _Former(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # who looks through sys.modules asks these
             raise AttributeError(name)
-        package, _, former = self.__name__.partition(".")
-        return getattr(import_module(f"{package}.{PLACES[former]}"), name)
+        gram = import_module("gram")
+        public = name in gram.__all__
+        return getattr(gram if public else import_module(_MACHINE), name)
 
 
 def find_former_modules() -> None:
     """From here on `import gram._svm` finds a module."""
-    for former in PLACES:
+    for former in FORMER:
         name = f"gram.{former}"
         sys.modules[name] = _Former(name)

@@ -26,7 +26,7 @@ def load(path: Path) -> Any:
     >>> import gram
     >>> gram.load("nowhere.gram")
     Traceback (most recent call last):
-    gram._core.errors.GramOSError: nowhere.gram: cannot be opened: No such file or directory
+    gram.GramOSError: nowhere.gram: cannot be opened: No such file or directory
     """
     machine = Machine.load(path)
     return _TASKS[machine.report.task]._of(machine, path)
