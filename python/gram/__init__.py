@@ -50,27 +50,24 @@ from .samples._testing import (
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-    from .estimators._classification import (
-        GaussianProcessClassifier,
-        KernelClassifier,
-    )
+    from .estimators._classification import KernelClassifier
     from .estimators._compare import compare
     from .estimators._features import KernelFeatures
     from .estimators._load import load
     from .estimators._nusvm import NuSVC, NuSVR
-    from .estimators._quantile import QuantileRegressor
-    from .estimators._regression import (
+    from .estimators._process import (
+        GaussianProcessClassifier,
         GaussianProcessRegressor,
-        KernelRegressor,
-        KernelRidge,
     )
+    from .estimators._quantile import QuantileRegressor
+    from .estimators._regression import KernelRegressor, KernelRidge
     from .estimators._svm import SVC, SVR, OneClassSVM
 
 # Names that need scikit-learn, and where they are.
 _LATER = {
     "ConvergenceWarning": "sklearn.exceptions",
-    "GaussianProcessClassifier": "gram.estimators._classification",
-    "GaussianProcessRegressor": "gram.estimators._regression",
+    "GaussianProcessClassifier": "gram.estimators._process",
+    "GaussianProcessRegressor": "gram.estimators._process",
     "KernelClassifier": "gram.estimators._classification",
     "KernelFeatures": "gram.estimators._features",
     "KernelRegressor": "gram.estimators._regression",

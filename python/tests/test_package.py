@@ -39,6 +39,7 @@ MODULES = [
     "gram.kernels._kernel",
     "gram.estimators._load",
     "gram.estimators._nusvm",
+    "gram.estimators._process",
     "gram.estimators._quantile",
     "gram._core.read",
     "gram.estimators._regression",

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from numbers import Real
 from threading import get_ident
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -150,18 +150,28 @@ def fields(report: Any, counts: dict[str, str], other: str = "") -> dict[str, An
     }
 
 
-def choice(kind: str, name: str, word: Any) -> int:
-    """The value of an enumeration that a word names: choice("gram_select",
-    "select", "loo") is GRAM_SELECT_LOO."""
-    words = {
-        key[len(kind) + 1 :].lower(): value
-        for key, value in ffi.typeof(kind).relements.items()
-    }
+def one_of(words: Iterable[str], name: str, word: Any) -> Any:
+    """The word, if it is one of these."""
+    words = tuple(words)
     if not isinstance(word, str) or word not in words:
         raise GramValueError(
             f"{name} = {word!r}, must be one of {', '.join(words)}"
         )
-    return words[word]
+    return word
+
+
+def choice(
+    kind: str, name: str, word: Any, words: Optional[Iterable[str]] = None
+) -> int:
+    """The value of an enumeration that a word names: choice("gram_select",
+    "select", "loo") is GRAM_SELECT_LOO.  `words` are those allowed here, if
+    not all are."""
+    values = ffi.typeof(kind).relements
+    prefix = os.path.commonprefix(list(values)).rpartition("_")[0]
+    named = {
+        key[len(prefix) + 1 :].lower(): value for key, value in values.items()
+    }
+    return named[one_of(words or named, name, word)]
 
 
 def whole(

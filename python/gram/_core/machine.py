@@ -13,6 +13,7 @@ from .library import (
     chars,
     check,
     check_rows,
+    choice,
     doubles,
     fields,
     keep_raised,
@@ -22,17 +23,11 @@ from .library import (
     struct,
     text,
 )
-from .read import columns_of
+from .read import columns_of, each_column
 from .table import add_category, add_numbers, as_table
 
 # The kernel of matrices that Python has computed: see build_gram.py.
 MATRIX = "python_matrix"
-_ROLES = {
-    "target": lib.GRAM_ROLE_TARGET,
-    "weight": lib.GRAM_ROLE_WEIGHT,
-    "noise": lib.GRAM_ROLE_NOISE,
-    "group": lib.GRAM_ROLE_GROUP,
-}
 # How many entries the arrays of a report have; the others have `outputs`.
 _COUNTS = {
     "target": "targets",
@@ -65,7 +60,8 @@ def add_role(
     raw = chars(key, f"{name}: the column name")
     add: Any = add_category if values.dtype == object else add_numbers
     add(table, raw, values, name)
-    check(lib.gram_table_set_role(table, raw, _ROLES[role]), name)
+    value = choice("gram_role", "role", role)
+    check(lib.gram_table_set_role(table, raw, value), name)
 
 
 def matrix_table(K: np.ndarray, train: bool) -> Any:
@@ -137,11 +133,9 @@ class Machine:
         running: Running,
     ) -> dict[str, np.ndarray]:
         """The criteria at every lambda: arrays of lambdas x targets."""
-        roles = (
-            lib.gram_table_column(table, j).role
-            for j in range(lib.gram_table_cols(table))
+        targets = sum(
+            column.role == lib.GRAM_ROLE_TARGET for column in each_column(table)
         )
-        targets = sum(role == lib.GRAM_ROLE_TARGET for role in roles)
         count = _LAMBDAS if lams is None else len(lams)
         rows = ffi.new("gram_path_row[]", count * targets)
         best = ffi.new("size_t[]", 3 * targets)
@@ -231,14 +225,9 @@ class Machine:
 
     def columns(self) -> dict[str, tuple[str, int]]:
         """The columns that the kernel looks at: their types and widths."""
-        table = lib.gram_machine_table(self._handle)
-        found = (
-            lib.gram_table_column(table, j)
-            for j in range(lib.gram_table_cols(table))
-        )
         return {
             text(c.name): (text(lib.gram_type_name(c.type)), c.width)
-            for c in found
+            for c in each_column(lib.gram_machine_table(self._handle))
         }
 
     def kept(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Iterator, Optional, Union
 
 import numpy as np
 
@@ -48,12 +48,17 @@ _COLUMNS = {
 }
 
 
+def each_column(table: Any) -> Iterator[Any]:
+    """The gram_columns of a gram_table, in order."""
+    for j in range(lib.gram_table_cols(table)):
+        yield lib.gram_table_column(table, j)
+
+
 def columns_of(table: Any) -> dict[str, Any]:
     """The columns of a gram_table, by name."""
     rows = lib.gram_table_rows(table)
     made = {}
-    for j in range(lib.gram_table_cols(table)):
-        column = lib.gram_table_column(table, j)
+    for column in each_column(table):
         kind = text(lib.gram_type_name(column.type))
         made[text(column.name)] = _COLUMNS[kind](column, rows)
     return made

@@ -6,7 +6,7 @@ where there are any; a complaint begins with the name of the argument.
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -43,6 +43,8 @@ from ..kernels._kernel import Kernel
 
 Path = Union[str, "os.PathLike[str]"]
 KernelSpec = Union[str, Kernel, Any]
+# fit() returns what it is called on.
+Fitted = TypeVar("Fitted", bound="MachineEstimator")
 _FLOATS = [np.float64, np.float32]
 # Policies of models that take missing cells.
 _FILLED = (
@@ -90,8 +92,25 @@ def one_column(y: np.ndarray) -> np.ndarray:
         raise GramValueError(f"y: {error}") from error
 
 
+def per_row(values: Any, name: str, rows: int) -> np.ndarray:
+    """One number for each row of X."""
+    numbers = checked(values, name, dtype=np.float64, ensure_2d=False)
+    if numbers.shape != (rows,):
+        raise GramValueError(
+            f"{name}: of shape {numbers.shape}, must be a number or {rows} of "
+            "them, one per row of X"
+        )
+    return numbers
+
+
 class Estimator(BaseEstimator):
     """Rows in, and how to run."""
+
+    def _keep(self, arguments: dict[str, Any]) -> None:
+        """Remember the arguments of __init__, which are its locals(), as
+        scikit-learn wants them: unchanged, under the names of parameters."""
+        given = {k: v for k, v in arguments.items() if k != "self"}
+        self.__dict__.update(given)
 
     def _running(
         self,
@@ -205,7 +224,7 @@ class MachineEstimator(Estimator):
         """Known variances of the targets, if there are any."""
         return None
 
-    def _given_folds(self, rows: Rows) -> Optional[np.ndarray]:
+    def _given_folds(self, rows: int) -> Optional[np.ndarray]:
         """The fold of each row, if they were given."""
         return None
 
@@ -237,12 +256,17 @@ class MachineEstimator(Estimator):
         options: dict[str, Any] = {"task": task}
         options.update(self._options())
         options.update(kernel)
-        folds = self._given_folds(rows)
+        folds = self._given_folds(rows.shape[0])
         if folds is not None:
             name = free_name("fold", taken)
             add_role(table, name, folds, "group", "folds")
             options["folds"] = {"given": name}
         return table, options
+
+    def fit(self: Fitted, X: Any, y: Any, sample_weight: Any = None) -> Fitted:
+        """Fit to the rows of X and their targets; where several targets are
+        possible, y has a column for each."""
+        return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         before = dict(self.__dict__)

@@ -1,22 +1,23 @@
-"""Classification: kernel machines and Gaussian processes."""
+"""Classification: kernel machines, and what all classifiers share."""
 from __future__ import annotations
 
 from itertools import combinations
 from typing import Any, Optional
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import (
     _ovr_decision_function,
     check_classification_targets,
 )
 
-from .._core.errors import GramAttributeError, GramTypeError, GramValueError
+from .._core.errors import GramTypeError, GramValueError
 from .._core.library import choice
-from .._core.machine import Machine, Report
+from .._core.machine import Machine
 from .._core.table import Rows, cell_text
 from ._base import (
+    Fitted,
     KernelSpec,
     MachineEstimator,
     checked,
@@ -24,7 +25,6 @@ from ._base import (
     one_column,
     positive,
 )
-from ._translate import check_optimizer, scale_of, translated
 from ._tuned import Tuned
 
 _PROBABLE = ("logistic", "softmax")
@@ -43,6 +43,15 @@ def _labels_of(names: tuple[str, ...]) -> np.ndarray:
     return np.unique(names)
 
 
+def gives_probabilities(model: Any) -> bool:
+    if model._is_probable() or model._is_from_file():
+        return True
+    raise AttributeError(
+        f"{type(model).__name__}: its loss has no probabilities, "
+        "probability=True calibrates them on folds"
+    )
+
+
 class Classifier(ClassifierMixin, MachineEstimator):
     """Labels in, labels out.
 
@@ -54,6 +63,10 @@ class Classifier(ClassifierMixin, MachineEstimator):
     class_weight: Any = None
 
     # ------------------------------------------------------------------ fit
+
+    def fit(self: Fitted, X: Any, y: Any, sample_weight: Any = None) -> Fitted:
+        """Fit to the rows of X and their classes, numbers or texts."""
+        return self._fit(X, y, sample_weight)
 
     @staticmethod
     def _labels(y: Any) -> np.ndarray:
@@ -108,6 +121,10 @@ class Classifier(ClassifierMixin, MachineEstimator):
         return np.array([float(given[texts[n]]) if n in texts else 1.0
                          for n in names])  # fmt: skip
 
+    def _is_probable(self) -> bool:
+        """Does a model fitted with these parameters have probabilities?"""
+        return bool(self.probability)
+
     def _finish(self, machine: Machine) -> None:
         super()._finish(machine)
         names = machine.report.class_name
@@ -158,20 +175,15 @@ class Classifier(ClassifierMixin, MachineEstimator):
         label = self._ask(X, "label")[0][:, 0]
         return self.classes_[self._order[label]]
 
-    def _probabilities(self, X: Any) -> np.ndarray:
+    @available_if(gives_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, one column each."""
+        if self.report_.criterion == "evidence":
+            self._refuse_matrix("standard deviations")
         proba = self._ask(X, "proba")[0]
         out = np.empty_like(proba)
         out[:, self._order] = proba
         return out
-
-
-def _has_probabilities(self: Any) -> bool:
-    if self.probability or self.loss in _PROBABLE or self._is_from_file():
-        return True
-    raise AttributeError(
-        f"loss {self.loss} has no probabilities: probability=True calibrates "
-        "them on folds"
-    )
 
 
 class KernelClassifier(Tuned, Classifier):
@@ -249,26 +261,7 @@ class KernelClassifier(Tuned, Classifier):
         n_jobs: Optional[int] = None,
         verbose: int = 0,
     ) -> None:
-        self.kernel = kernel
-        self.loss = loss
-        self.lam = lam
-        self.C = C
-        self.select = select
-        self.class_weight = class_weight
-        self.classes = classes
-        self.probability = probability
-        self.scale = scale
-        self.missing = missing
-        self.intercept = intercept
-        self.solver = solver
-        self.folds = folds
-        self.allow_indefinite = allow_indefinite
-        self.tolerance = tolerance
-        self.steps = steps
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep(locals())
 
     def _lambda(self) -> str:
         if self.C is None:
@@ -282,6 +275,9 @@ class KernelClassifier(Tuned, Classifier):
             return lambda_text(0.5 / positive(self.C, "C"))
         return lambda_text([0.5 / positive(C, "C") for C in self.C])
 
+    def _is_probable(self) -> bool:
+        return super()._is_probable() or self.loss in _PROBABLE
+
     def _options(self) -> dict[str, Any]:
         return {
             **super()._options(),
@@ -289,195 +285,7 @@ class KernelClassifier(Tuned, Classifier):
             "probability": bool(self.probability),
         }
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> KernelClassifier:
-        """Fit to the rows of X and their classes, numbers or texts."""
-        return self._fit(X, y, sample_weight)
-
     def decision_function(self, X: Any) -> np.ndarray:
         """f of two classes, positive for the second; else a column for each
         class, where pairs count as votes and f breaks ties."""
         return self._decisions_of_classes(X)
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the classes, one column each."""
-        if self.report_.criterion == "evidence":
-            self._refuse_matrix("standard deviations")
-        return self._probabilities(X)
-
-
-class GaussianProcessClassifier(Classifier):
-    """A Gaussian process for classes, in the manner of scikit-learn's.
-
-    Two classes: the logistic likelihood, Laplace's approximation of the
-    posterior, kernel and variance by its evidence.  Several: one process for
-    each class against the rest, as in scikit-learn; they are in
-    ``estimators_``, and such a model can be pickled, not saved.
-
-    Parameters
-    ----------
-    kernel
-        a text or Kernel of gram's, or one of scikit-learn's, as of
-        GaussianProcessRegressor; None: ``"rbf"``.  What is open in it is
-        learned, and so is the variance of the process unless a number
-        multiplies the kernel.
-    optimizer
-        None takes the kernel as it is, all its numbers given; anything else
-        learns the open ones.
-    n_restarts_optimizer, max_iter_predict, warm_start, copy_X_train
-        as in scikit-learn, for those who switch: searches have starts of their
-        own, and f is found exactly.
-    multi_class
-        ``"one_vs_rest"``.
-    scale, random_state, n_jobs, verbose
-        as of KernelRegressor.
-
-    Attributes
-    ----------
-    classes_ : array
-        the labels, sorted.
-    log_marginal_likelihood_value_ : float
-        at the numbers found; the mean over the classes if there are several.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gram import GaussianProcessClassifier
-    >>> X = np.linspace(0, 6, 40)[:, None]
-    >>> model = GaussianProcessClassifier("rbf").fit(X, np.sin(X[:, 0]) > 0)
-    >>> model.predict([[1.5], [4.5]])
-    array([ True, False])
-    >>> bool(abs(model.predict_proba([[600.0]])[0, 1] - 0.5) < 0.1)
-    True
-    """
-
-    _only = "logistic"
-
-    def __init__(
-        self,
-        kernel: KernelSpec = None,
-        *,
-        optimizer: Optional[str] = "evidence",
-        n_restarts_optimizer: int = 0,
-        max_iter_predict: int = 100,
-        warm_start: bool = False,
-        copy_X_train: bool = True,
-        random_state: Any = None,
-        multi_class: str = "one_vs_rest",
-        scale: str = "auto",
-        n_jobs: Optional[int] = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.optimizer = optimizer
-        self.n_restarts_optimizer = n_restarts_optimizer
-        self.max_iter_predict = max_iter_predict
-        self.warm_start = warm_start
-        self.copy_X_train = copy_X_train
-        self.random_state = random_state
-        self.multi_class = multi_class
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _spec(self, rows: Rows) -> Any:
-        found = translated(self.kernel, self.optimizer is not None)
-        if found.noise is not None:
-            raise GramValueError(
-                f"kernel: {self.kernel} has white noise, classes have none"
-            )
-        return found.kernel
-
-    def _options(self) -> dict[str, Any]:
-        check_optimizer(self.optimizer)
-        parameters = getattr(self._spec(None), "parameters", ())
-        if self.optimizer is None and any(v is None for _, v in parameters):
-            raise GramValueError(
-                f"optimizer = None: kernel {self._spec(None)} has open "
-                "numbers, all must be given"
-            )
-        given = any(n == "amplitude" and v is not None for n, v in parameters)
-        # f has covariance K/(2 lambda)
-        known = given or self.optimizer is None
-        return {
-            "loss": "logistic",
-            "lambda": "?[0.5]" if known else "auto",
-            "select": choice("gram_select", "select", "evidence"),
-            "scale": scale_of(self),
-            "no_intercept": 1,
-        }
-
-    def _finish(self, machine: Machine) -> None:
-        super()._finish(machine)
-        evidence = machine.report.log_evidence
-        self.log_marginal_likelihood_value_ = float(evidence[0])
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> GaussianProcessClassifier:
-        """Fit to the rows of X and their classes, numbers or texts."""
-        if self.multi_class != "one_vs_rest":
-            raise GramValueError(
-                f"multi_class = {self.multi_class!r}, must be 'one_vs_rest'"
-            )
-        for name in ("machine_", "estimators_"):
-            self.__dict__.pop(name, None)
-        self._target_names(y)
-        rows, labels = self._take(X, reset=True), self._labels(y)
-        self._check_length(labels, rows)
-        classes = np.unique(labels)
-        if len(classes) <= 2:
-            return self._fit(X, y, sample_weight)
-        self.estimators_ = [
-            clone(self)._fit(X, labels == label, sample_weight)
-            for label in classes
-        ]
-        self.classes_ = classes
-        self.log_marginal_likelihood_value_ = float(
-            np.mean(
-                [e.log_marginal_likelihood_value_ for e in self.estimators_]
-            )
-        )
-        return self
-
-    def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Report:
-        """As of the other estimators; of several classes, one process after
-        the other."""
-        labels = self._labels(y)
-        classes = np.unique(labels)
-        if len(classes) <= 2:
-            return super().plan(X, y, sample_weight)
-        found = super().plan(X, labels == classes[0], sample_weight)
-        found.seconds *= len(classes)
-        return found
-
-    @property
-    def n_classes_(self) -> int:
-        """How many classes there are."""
-        return len(self.classes_)
-
-    def _fitted(self) -> Machine:
-        if hasattr(self, "estimators_"):
-            raise GramAttributeError(
-                f"{type(self).__name__}: has {self.n_classes_} machines, one "
-                "for each class, see estimators_"
-            )
-        return super()._fitted()
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable classes of the rows of X."""
-        if not hasattr(self, "estimators_"):
-            return super().predict(X)
-        return self.classes_[self.predict_proba(X).argmax(1)]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the classes, one column each, averaged over the
-        posterior of f."""
-        if not hasattr(self, "estimators_"):
-            return self._probabilities(X)
-        each = np.column_stack(
-            [one.predict_proba(X)[:, 1] for one in self.estimators_]
-        )
-        return each / each.sum(1, keepdims=True)

@@ -42,8 +42,7 @@ class KernelFeatures(TransformerMixin, Estimator):
         *,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_jobs = n_jobs
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any = None) -> KernelFeatures:
         """Learn what the maps in the kernel learn, and count the features."""

@@ -50,25 +50,7 @@ class NuSVC(SVC):
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            shrinking=shrinking,
-            probability=probability,
-            tol=tol,
-            cache_size=cache_size,
-            class_weight=class_weight,
-            verbose=verbose,
-            max_iter=max_iter,
-            decision_function_shape=decision_function_shape,
-            break_ties=break_ties,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        del self.C
-        self.nu = nu
+        self._keep(locals())
 
     def _loss(self) -> str:
         return f"hinge(nu={nu_text(self.nu)})"
@@ -112,21 +94,7 @@ class NuSVR(SVR):
         max_iter: int = -1,
         n_jobs: Optional[int] = None,
     ) -> None:
-        super().__init__(
-            kernel=kernel,
-            degree=degree,
-            gamma=gamma,
-            coef0=coef0,
-            tol=tol,
-            C=C,
-            shrinking=shrinking,
-            cache_size=cache_size,
-            verbose=verbose,
-            max_iter=max_iter,
-            n_jobs=n_jobs,
-        )
-        del self.epsilon
-        self.nu = nu
+        self._keep(locals())
 
     def _loss(self) -> str:
         return f"epsilon_insensitive(nu={nu_text(self.nu)})"

@@ -68,21 +68,7 @@ class QuantileRegressor(RegressorMixin, Tuned):
         n_jobs: Optional[int] = None,
         verbose: int = 0,
     ) -> None:
-        self.quantile = quantile
-        self.kernel = kernel
-        self.lam = lam
-        self.select = select
-        self.scale = scale
-        self.intercept = intercept
-        self.solver = solver
-        self.folds = folds
-        self.allow_indefinite = allow_indefinite
-        self.tolerance = tolerance
-        self.steps = steps
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep(locals())
 
     def _loss(self) -> str:
         if np.ndim(self.quantile) == 0:
@@ -95,12 +81,6 @@ class QuantileRegressor(RegressorMixin, Tuned):
         # "quantile(tau=[0.1,0.9])"; a default is not written
         given = machine.report.loss.partition("tau=")[2].strip("[]()") or "0.5"
         self.quantiles_ = np.array([float(tau) for tau in given.split(",")])
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> QuantileRegressor:
-        """Fit to the rows of X and their targets."""
-        return self._fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> np.ndarray:
         """The quantiles at the rows of X; a list of them has a column each."""

@@ -1,4 +1,4 @@
-"""Regression: kernel machines, kernel ridge, Gaussian processes."""
+"""Regression: kernel machines and kernel ridge."""
 from __future__ import annotations
 
 from copy import copy
@@ -9,25 +9,18 @@ from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._core._gram import ffi
-from .._core.errors import GramValueError, warn
-from .._core.library import choice, share, whole
+from .._core.errors import GramValueError
+from .._core.library import choice, one_of, share, whole
 from .._core.machine import Machine, add_role
 from .._core.table import Frame, Rows, free_name
 from ._base import KernelSpec, MachineEstimator, checked, positive
 from ._pairwise import Pairwise
-from ._translate import (
-    Translation,
-    check_optimizer,
-    is_theirs,
-    scale_of,
-    translated,
-)
 from ._tuned import Tuned
 
-_PRECISIONS = {"auto": 0, "double": 1, "single": 2}
+_PRECISIONS = ("auto", "double", "single")  # 0, 1, 2 of gram_fit_options
 
 
-class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
+class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
     """What every machine of the squared loss can tell."""
 
     def predict(
@@ -190,7 +183,7 @@ class _Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         return self.machine_.sample(table, count, noise, running)
 
 
-class KernelRegressor(Tuned, _Regressor):
+class KernelRegressor(Tuned, Regressor):
     """Regression with any kernel, everything open chosen by a criterion.
 
     Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel,
@@ -286,35 +279,13 @@ class KernelRegressor(Tuned, _Regressor):
         n_jobs: Optional[int] = None,
         verbose: int = 0,
     ) -> None:
-        self.kernel = kernel
-        self.loss = loss
-        self.lam = lam
-        self.select = select
-        self.scale = scale
-        self.missing = missing
-        self.intercept = intercept
-        self.solver = solver
-        self.precision = precision
-        self.folds = folds
-        self.per_target = per_target
-        self.allow_indefinite = allow_indefinite
-        self.keep_factor = keep_factor
-        self.tolerance = tolerance
-        self.steps = steps
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep(locals())
 
     def _options(self) -> dict[str, Any]:
-        if self.precision not in _PRECISIONS:
-            raise GramValueError(
-                f"precision = {self.precision!r}, must be one of "
-                f"{', '.join(_PRECISIONS)}"
-            )
+        precision = one_of(_PRECISIONS, "precision", self.precision)
         return {
             **super()._options(),
-            "precision": _PRECISIONS[self.precision],
+            "precision": _PRECISIONS.index(precision),
             "per_target": bool(self.per_target),
             "keep_factor": bool(self.keep_factor),
         }
@@ -324,11 +295,6 @@ class KernelRegressor(Tuned, _Regressor):
             "multioutput": self.loss == "squared",
             "requires_positive_y": self.loss == "poisson",
         }
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
-        """Fit to the rows of X and their targets; with the squared loss y may
-        have columns."""
-        return self._fit(X, y, sample_weight)
 
     def path(
         self, X: Any, y: Any, lams: Any = None, sample_weight: Any = None
@@ -353,7 +319,7 @@ class KernelRegressor(Tuned, _Regressor):
         }
 
 
-class KernelRidge(Pairwise, _Regressor):
+class KernelRidge(Pairwise, Regressor):
     """Kernel ridge regression, with the parameters of scikit-learn's.
 
     The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
@@ -399,14 +365,7 @@ class KernelRidge(Pairwise, _Regressor):
         n_jobs: Optional[int] = None,
         verbose: int = 0,
     ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        self._keep(locals())
 
     def _gamma_of(self, rows: Rows) -> Any:
         return 1 / rows.shape[1] if self.gamma is None else self.gamma
@@ -423,165 +382,3 @@ class KernelRidge(Pairwise, _Regressor):
             "no_intercept": 1,
             "allow_indefinite": 1,
         }
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRidge:
-        """Fit to the rows of X and their targets; y may have columns."""
-        return self._fit(X, y, sample_weight)
-
-
-class GaussianProcessRegressor(_Regressor):
-    """A Gaussian process, in the manner of scikit-learn's.
-
-    Parameters
-    ----------
-    kernel
-        a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
-        learned by maximising the marginal likelihood, and so is the variance
-        of the process, unless a number multiplies the kernel and ``alpha`` is
-        known.  A kernel of scikit-learn's is translated: what it would optimise
-        is open, without bounds, and a WhiteKernel in its sum is the noise.  An
-        ExpSineSquared of several columns is a product over them.  A matrix
-        (``"precomputed"``) or a function has no deviations.
-    alpha
-        the variance of the noise: ``"auto"`` learns it, a number or one per
-        row is taken as known, beside a WhiteKernel that is fixed; one that is
-        not has all noise learned.
-    optimizer
-        None keeps the kernel's numbers; ``"evidence"``, or scikit-learn's name
-        for its own, learns the open ones.
-    n_restarts_optimizer, copy_X_train
-        as in scikit-learn, for those who switch; the search has starts of its
-        own, and rows are always copied.
-    normalize_y
-        add an unknown constant with a flat prior.  scikit-learn takes off the
-        mean instead, and says nothing about its uncertainty; the scale of y
-        is always that of the learned variance.
-    scale, random_state, n_jobs, verbose
-        as of KernelRegressor.
-
-    Attributes
-    ----------
-    log_marginal_likelihood_value_ : float
-        at the numbers found; restricted if ``normalize_y``.
-    amplitude_, noise_variance_
-        the variance of the process is amplitude_ * k(x, x); noise that is known
-        is that of ``alpha``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gram import GaussianProcessRegressor
-    >>> X = np.linspace(0, 6, 30)[:, None]
-    >>> model = GaussianProcessRegressor("rbf(length=1)", alpha=0.01)
-    >>> mean, std = model.fit(X, np.sin(X[:, 0])).predict(
-    ...     [[3.0], [30.0]], return_std=True)
-    >>> bool(std[0] < 0.1 < std[1])
-    True
-    """
-
-    _only = "squared"
-
-    def __init__(
-        self,
-        kernel: KernelSpec = None,
-        *,
-        alpha: Any = "auto",
-        optimizer: Optional[str] = "evidence",
-        n_restarts_optimizer: int = 0,
-        normalize_y: bool = False,
-        copy_X_train: bool = True,
-        scale: str = "auto",
-        random_state: Any = None,
-        n_jobs: Optional[int] = None,
-        verbose: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.alpha = alpha
-        self.optimizer = optimizer
-        self.n_restarts_optimizer = n_restarts_optimizer
-        self.normalize_y = normalize_y
-        self.copy_X_train = copy_X_train
-        self.scale = scale
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _translated(self) -> Translation:
-        return translated(self.kernel, self.optimizer is not None)
-
-    def _spec(self, rows: Rows) -> Any:
-        return self._translated().kernel
-
-    def _lambda(self) -> str:
-        """With known noise lambda is 1/amplitude."""
-        if self._noise_is_open():
-            return "auto"
-        parameters = getattr(self._spec(None), "parameters", ())
-        given = any(n == "amplitude" and v is not None for n, v in parameters)
-        known = given or self.optimizer is None or is_theirs(self.kernel)
-        return "1" if known else "auto"
-
-    def _noise_is_open(self) -> bool:
-        white = self._translated().noise
-        auto = isinstance(self.alpha, str) and self.alpha == "auto"
-        return white == "auto" or (auto and white is None)
-
-    def _options(self) -> dict[str, Any]:
-        check_optimizer(self.optimizer)
-        if self._noise_is_open() and self.optimizer is None:
-            raise GramValueError(
-                "alpha = 'auto': without an optimizer nothing is learned, must "
-                "be a number"
-            )
-        if self._noise_is_open() and self._translated().fixed:
-            warn(
-                f"kernel: {self.kernel} fixes the variance of a term, which is "
-                "learned all the same where the noise is"
-            )
-        select = "none" if self.optimizer is None else "evidence"
-        return {
-            "lambda": self._lambda(),
-            "select": choice("gram_select", "select", select),
-            "scale": scale_of(self),
-            "no_intercept": not self.normalize_y,
-            "keep_factor": 1,
-        }
-
-    def _noise(self, rows: int) -> Optional[np.ndarray]:
-        if self._noise_is_open():
-            return None
-        white = float(self._translated().noise or 0.0)
-        if isinstance(self.alpha, str) and self.alpha == "auto":
-            return np.full(rows, white)
-        if np.ndim(self.alpha) == 0:
-            known = positive(self.alpha, "alpha", zero=white > 0)
-            return np.full(rows, white + known)
-        alpha = checked(self.alpha, "alpha", dtype=np.float64, ensure_2d=False)
-        if alpha.shape != (rows,):
-            raise GramValueError(
-                f"alpha: of shape {alpha.shape}, must be a number or {rows} of "
-                "them, one per row of X"
-            )
-        return white + alpha
-
-    def _finish(self, machine: Machine) -> None:
-        super()._finish(machine)
-        report = machine.report
-        self.amplitude_ = self._per_target(report.amplitude)
-        self.noise_variance_ = self._per_target(report.noise_variance)
-        if not self._is_from_file() and not self._noise_is_open():
-            given = np.ndim(self.alpha) > 0
-            noise: Any = self._noise(len(self.alpha) if given else 1)
-            self.noise_variance_ = noise if given else float(noise[0])
-        self.log_marginal_likelihood_value_ = float(report.log_evidence.sum())
-
-    def log_marginal_likelihood(self) -> float:
-        """At the numbers found: ``log_marginal_likelihood_value_``."""
-        self._fitted()
-        return self.log_marginal_likelihood_value_
-
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> GaussianProcessRegressor:
-        """Fit to the rows of X and their targets; y may have columns."""
-        return self._fit(X, y, sample_weight)

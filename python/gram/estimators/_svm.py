@@ -9,14 +9,12 @@ from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
 from .._core.errors import GramValueError
-from .._core.library import choice, whole
+from .._core.library import choice, one_of, whole
 from .._core.machine import MATRIX, Machine
 from .._core.table import Rows, is_sparse
 from ._base import KernelSpec, Path, positive
-from ._classification import Classifier
+from ._classification import Classifier, gives_probabilities
 from ._pairwise import Pairwise
-
-_SHAPES = ("ovr", "ovo")
 
 
 def nu_text(nu: Any) -> str:
@@ -126,14 +124,6 @@ class _Svm(Pairwise):
         return self.dual_coef_ @ self.support_vectors_
 
 
-def _has_probabilities(self: Any) -> bool:
-    if self.probability or self._is_from_file():
-        return True
-    raise AttributeError(
-        "predict_proba is not available when probability=False"
-    )
-
-
 class SVC(_Svm, Classifier):
     """Support vector classification, with the parameters of scikit-learn's.
 
@@ -210,32 +200,14 @@ class SVC(_Svm, Classifier):
         random_state: Any = None,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        self._keep(locals())
 
     def _loss(self) -> str:
         return "hinge"
 
     def _options(self) -> dict[str, Any]:
-        if self.decision_function_shape not in _SHAPES:
-            raise GramValueError(
-                f"decision_function_shape = {self.decision_function_shape!r}, "
-                f"must be one of {', '.join(_SHAPES)}"
-            )
+        name = "decision_function_shape"
+        one_of(("ovr", "ovo"), name, self.decision_function_shape)
         return {
             **super()._options(),
             "classes": choice("gram_classes", "classes", "one_vs_one"),
@@ -254,10 +226,6 @@ class SVC(_Svm, Classifier):
             )
         b = machine.report.intercept[np.newaxis]
         self.intercept_ = self._sign() * self._by_class(b)[0]
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVC:
-        """Fit to the rows of X and their classes, numbers or texts."""
-        return self._fit(X, y, sample_weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """f of two classes, positive for the second; else a column for each
@@ -280,12 +248,7 @@ class SVC(_Svm, Classifier):
             )
         return self.classes_[self.decision_function(X).argmax(1)]
 
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the classes, one column each."""
-        return self._probabilities(X)
-
-    @available_if(_has_probabilities)
+    @available_if(gives_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Their logarithms."""
         return np.log(self.predict_proba(X))
@@ -381,26 +344,11 @@ class SVR(RegressorMixin, _Svm):
         max_iter: int = -1,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+        self._keep(locals())
 
     def _loss(self) -> str:
         epsilon = positive(self.epsilon, "epsilon", zero=True)
         return f"epsilon_insensitive(epsilon={epsilon!r})"
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SVR:
-        """Fit to the rows of X and their targets."""
-        return self._fit(X, y, sample_weight)
 
     def predict(self, X: Any) -> np.ndarray:
         """f at the rows of X."""
@@ -451,17 +399,7 @@ class OneClassSVM(OutlierMixin, _Svm):
         max_iter: int = -1,
         n_jobs: Optional[int] = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
+        self._keep(locals())
 
     def _loss(self) -> str:
         return f"one_class(nu={nu_text(self.nu)})"

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.gaussian_process import kernels as theirs
 
 from .._core.errors import GramTypeError, GramValueError
-from .._core.library import choice
 from ..kernels._kernel import Kernel
 
 # Of white noise: none, learned, or this variance.
@@ -107,21 +106,6 @@ def _noise(white: list[Any]) -> Noise:
 def is_theirs(kernel: Any) -> bool:
     """Is it a kernel of scikit-learn's Gaussian processes?"""
     return isinstance(kernel, theirs.Kernel)
-
-
-def check_optimizer(optimizer: Any) -> None:
-    """None, ours, or the name that scikit-learn has for its own."""
-    if optimizer not in (None, "evidence", "fmin_l_bfgs_b"):
-        raise GramValueError(
-            f"optimizer = {optimizer!r}, must be 'evidence' or None"
-        )
-
-
-def scale_of(model: Any) -> int:
-    """The option scale of an estimator: kernels of scikit-learn's mean the rows
-    as they are."""
-    plain = model.scale == "auto" and is_theirs(model.kernel)
-    return choice("gram_kernel_scale", "scale", "none" if plain else model.scale)
 
 
 def _has_variance(kernel: Any) -> bool:

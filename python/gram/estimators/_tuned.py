@@ -8,10 +8,9 @@ import numpy as np
 from .._core.errors import GramTypeError, GramValueError
 from .._core.library import choice, whole
 from .._core.machine import task_of
-from .._core.table import Rows
-from ._base import MachineEstimator, checked, lambda_text, positive
+from ._base import MachineEstimator, lambda_text, per_row, positive
 
-
+# What a fit may do with cells that are missing.
 _MISSING = ("refuse", "mean", "indicator")
 
 
@@ -41,25 +40,15 @@ class Tuned(MachineEstimator):
 
     def _missing(self) -> int:
         missing = getattr(self, "missing", "refuse")
-        if missing not in _MISSING:
-            raise GramValueError(
-                f"missing = {missing!r}, must be one of {', '.join(_MISSING)}"
-            )
-        return choice("gram_missing", "missing", missing)
+        return choice("gram_missing", "missing", missing, _MISSING)
 
     def _fold_count(self) -> int:
         return 0 if np.ndim(self.folds) else whole(self.folds, "folds", 2)
 
-    def _given_folds(self, rows: Rows) -> Optional[np.ndarray]:
+    def _given_folds(self, rows: int) -> Optional[np.ndarray]:
         if np.ndim(self.folds) == 0:
             return None
-        folds = checked(self.folds, "folds", dtype=np.float64, ensure_2d=False)
-        if folds.shape != (rows.shape[0],):
-            raise GramValueError(
-                f"folds: of shape {folds.shape}, must be a number or "
-                f"{rows.shape[0]} of them, one per row of X"
-            )
-        return folds
+        return per_row(self.folds, "folds", rows)
 
     def _options(self) -> dict[str, Any]:
         positive(self.tolerance, "tolerance", zero=True)
