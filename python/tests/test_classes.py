@@ -342,10 +342,13 @@ def test_functions_and_matrices_are_kernels_of_support_vectors():
     with pytest.warns(EfficiencyWarning):
         scores = cross_val_score(given, k(X), THREE, cv=3)
     assert_array_equal(scores, cross_val_score(native, X, THREE, cv=3))
-    evidence = gram.KernelClassifier("precomputed", select="evidence")
-    evidence.fit(k(X), TWO)
-    with pytest.raises(ValueError, match="no standard deviations"):
-        evidence.predict_proba(k(T, X))
+    for model in (
+        gram.KernelClassifier("precomputed", select="evidence"),
+        gram.GaussianProcessClassifier("precomputed"),
+    ):
+        assert set(model.fit(k(X), TWO).predict(k(T, X))) == set(TWO)
+        with pytest.raises(ValueError, match="no standard deviations"):
+            model.predict_proba(k(T, X))
 
 
 def test_sparse_rows_have_sparse_support_vectors():
