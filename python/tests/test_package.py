@@ -2,6 +2,7 @@
 network, and type hints."""
 import doctest
 import importlib
+import inspect
 import os
 import pickle
 import re
@@ -15,7 +16,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import gram
-from gram._core import former
+from gram._core import docs, former
 
 PYTHON = Path(__file__).parents[1]
 # A room imports modules of its own and of those named here.
@@ -123,6 +124,36 @@ FOUND = [
     FITTED[0].report_,
     gram.GramValueError("rbf: gamma = -1, must be positive"),
 ]
+
+
+DESCRIBED = [
+    *(type(model) for model in FITTED),
+    gram.mmd_test,
+    gram.hsic_test,
+    gram.group_test,
+    gram.herd,
+    gram.Drift,
+]
+
+
+@pytest.mark.parametrize("thing", DESCRIBED, ids=lambda thing: thing.__name__)
+def test_every_parameter_is_described_once(thing):
+    described = docs.entries(thing.__doc__, "Parameters")
+    assert [*described] == [*inspect.signature(thing).parameters]
+    lines = thing.__doc__.splitlines()
+    assert all(lines.count(entry.split("\n")[0]) == 1 for entry in described.values())
+
+
+@pytest.mark.parametrize(
+    "model", FITTED, ids=lambda model: type(model).__name__
+)
+def test_every_attribute_of_a_fit_is_described(model):
+    left = {k for k in vars(model) if k.endswith("_") and not k.startswith("_")}
+    described = docs.entries(type(model).__doc__, "Attributes")
+    assert left <= {*described}
+    several = "estimators_", "cv_results_"  # of several classes, of folds
+    later = "feature_names_in_", "coef_"  # of names, of a linear kernel
+    assert all(hasattr(model, k) for k in {*described} - {*several, *later})
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,17 @@ def per_row(values: Any, name: str, rows: int) -> np.ndarray:
 
 
 class Estimator(BaseEstimator):
-    """Rows in, and how to run."""
+    """What all estimators share: rows as input, and how a call runs.
+
+    A subclass has the parameter n_jobs, and may have random_state and memory.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns of X in fit.
+    feature_names_in_ : array
+        Their names, if X has some.
+    """
 
     def _keep(self, arguments: dict[str, Any]) -> None:
         """Remember the arguments of __init__, which are its locals(), as
@@ -189,11 +199,26 @@ class Estimator(BaseEstimator):
 
 
 class MachineEstimator(Estimator):
-    """An estimator whose work is done by one machine.
+    """An estimator that fits one machine.
 
     A subclass has the parameters n_jobs and verbose, says with which kernel
-    (_spec) and with which options (_options) it is fitted, what y must be
-    (_task, _targets), and predicts by _ask().
+    (_spec) and which options (_options) to fit and what y must be (_task,
+    _targets), and predicts by _ask().
+
+    Parameters
+    ----------
+    verbose
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    intercept_ : float or array
+        The constant b of f; an array with one for each f where several are
+        fitted, as for several targets or classes.
+    lam_ : float or array
+        The lambda of f, or of each f.
+    machine_ : Machine
+        The fitted machine, which the attributes and methods ask.
     """
 
     # ------------------------------------------------------- for subclasses
@@ -509,13 +534,14 @@ class MachineEstimator(Estimator):
 
     @property
     def support_(self) -> np.ndarray:
-        """The rows of X that f is made of: those of positive weight, with a
-        loss other than squared those that have a coefficient."""
+        """The rows of X that f is a sum over: with the squared loss those of
+        positive weight, with other losses those with a coefficient."""
         return self._fitted().alpha()[0]
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """alpha of the rows in ``support_``, f = sum alpha_i k(x_i, .) + b."""
+        """The coefficients alpha of the rows in ``support_``, with which
+        f = sum_i alpha_i k(x_i, .) + b."""
         return self._shaped(self._fitted().alpha()[1])
 
     def save(self, path: Path) -> None:

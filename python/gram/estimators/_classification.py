@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import (
     check_classification_targets,
 )
 
+from .._core.docs import described
 from .._core.errors import GramTypeError, GramValueError
 from .._core.library import choice
 from .._core.machine import Machine
@@ -53,10 +54,23 @@ def gives_probabilities(model: Any) -> bool:
 
 
 class Classifier(ClassifierMixin, MachineEstimator):
-    """Labels in, labels out.
+    """What all classifiers share: labels as input and output.
 
     The library knows classes as texts, numbers before words; ``classes_`` has
-    them as y had, in NumPy's order.  Its class i is ``classes_[_order[i]]``.
+    them as y has, in NumPy's order.  The library's class i is
+    ``classes_[_order[i]]``.
+
+    Parameters
+    ----------
+    class_weight
+        Weights of the classes: None, all 1; ``"balanced"``, inversely
+        proportional to the number of rows; or a dict.  They multiply the
+        weights of the rows.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
     """
 
     _task = "classification"
@@ -186,43 +200,33 @@ class Classifier(ClassifierMixin, MachineEstimator):
         return out
 
 
+@described()
 class KernelClassifier(Tuned, Classifier):
-    """Classification with any kernel, everything open chosen by a criterion.
+    """Classification with any kernel; what is open is chosen by a criterion.
 
-    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel;
-    several classes have a function f each, or one for each pair.
+    f minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the
+    kernel; of several classes each, or each pair of them, has an f of its own.
     docs/manual/losses.md has the mathematics.
 
     Parameters
     ----------
-    kernel
-        as of KernelRegressor.
     loss
-        ``"logistic"``, ``"hinge"`` (the support vector machine),
+        The loss V: ``"logistic"``, ``"hinge"`` (the support vector machine),
         ``"squared_hinge"``, ``"softmax"`` or ``"squared"``.
-    lam
-        a number, a list of candidates, or ``"auto"``.
     C
-        another way to write lam = 1/(2 C), or candidates; None: lam counts.
+        Another way to give lam, which is 1/(2 C): a number or a list of
+        candidates; None: lam counts.
     select
-        the criterion: ``"auto"`` is ``"cv"``, by the share of errors;
-        ``"evidence"`` for two classes and the logistic loss; ``"none"``; the
-        squared loss has those of KernelRegressor.
-    class_weight
-        None, ``"balanced"``, or weights by class; those of rows are multiplied.
+        The criterion by which to choose: ``"auto"`` is ``"cv"``, the share of
+        errors on folds; ``"evidence"`` is for two classes and the logistic
+        loss; ``"none"`` chooses nothing; the squared loss also has ``"loo"``
+        and ``"gcv"``.
     classes
-        how several classes are told apart: ``"one_vs_one"``,
-        ``"one_vs_rest"``, or ``"auto"``, which is pairs for the hinge loss.
+        How several classes are told apart: by pairs, ``"one_vs_one"``, each
+        from all others, ``"one_vs_rest"``, or ``"auto"``, which means pairs
+        for the hinge loss.
     probability
-        calibrate probabilities on folds, for losses that have none.
-    scale, missing, intercept, solver, folds, allow_indefinite, tolerance, steps,
-    memory, random_state, n_jobs, verbose
-        as of KernelRegressor.
-
-    Attributes
-    ----------
-    classes_ : array
-        the labels, sorted.
+        Whether to calibrate probabilities on folds if the loss has none.
 
     Examples
     --------

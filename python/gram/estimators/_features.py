@@ -8,6 +8,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from .._core._gram import ffi, lib
+from .._core.docs import described
 from .._core.errors import GramValueError
 from .._core.library import check, doubles, make, room, text
 from .._core.table import Frame, Rows, is_sparse
@@ -15,19 +16,25 @@ from ..kernels._kernel import Kernel
 from ._base import Estimator
 
 
+@described()
 class KernelFeatures(TransformerMixin, Estimator):
-    """The explicit map phi of a kernel, phi(x).phi(t) = k(x, t).
+    """The explicit feature map phi of a kernel: phi(x).phi(t) = k(x, t).
 
-    For kernels that have a finite one: ``linear``, ``poly``, ``anova``, and
-    their sums and products.  What maps in the kernel learn
-    (``map(standardize, poly)``) they learn from the rows of fit.
+    It exists for kernels with finitely many features: ``linear``, ``poly``,
+    ``anova``, and their sums and products.  Maps within the kernel, as in
+    ``map(standardize, poly)``, learn from the rows of fit.
 
     Parameters
     ----------
     kernel
-        a text or Kernel without open numbers.
-    n_jobs
-        threads; None: one per core.
+        A text or a Kernel without open numbers.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The kernel with all learned values.
+    n_features_out_ : int
+        The number of features.
 
     Examples
     --------

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+from .._core.docs import described
 from ._base import KernelSpec
 from ._svm import SVC, SVR, nu_text
 
 
+@described()
 class NuSVC(SVC):
     """Support vector classification by nu, with the parameters of
     scikit-learn's.
@@ -14,12 +16,8 @@ class NuSVC(SVC):
     Parameters
     ----------
     nu
-        at most this share of the rows is on the wrong side of the margin, at
-        least this share are support vectors.
-    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size,
-    class_weight, verbose, max_iter, decision_function_shape, break_ties,
-    random_state, n_jobs
-        as of SVC, and so are the attributes.
+        At most this share of the rows lies on the wrong side of the margin, and
+        at least this share are support vectors.
 
     Examples
     --------
@@ -56,17 +54,15 @@ class NuSVC(SVC):
         return f"hinge(nu={nu_text(self.nu)})"
 
 
+@described()
 class NuSVR(SVR):
     """Support vector regression by nu, with the parameters of scikit-learn's.
 
     Parameters
     ----------
     nu
-        at most this share of the rows is outside of the tube, whose width
+        At most this share of the rows lies outside the tube, whose width
         follows from it.
-    C, kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose,
-    max_iter, n_jobs
-        as of SVR, and so are the attributes.
 
     Examples
     --------

@@ -27,7 +27,23 @@ _PAIRWISE = {
 
 
 class Pairwise(MachineEstimator):
-    """A subclass has the parameters kernel, degree, gamma and coef0."""
+    """An estimator that takes scikit-learn's names of kernels.
+
+    A subclass has the parameters kernel, degree, gamma and coef0.
+
+    Parameters
+    ----------
+    kernel
+        The kernel: a name that scikit-learn has for it, a text or Kernel of
+        gram's, ``"precomputed"``, if X is the matrix of kernel values, or a
+        function that returns the matrix of two arrays.  The last two are
+        slower, and so are functions that scikit-learn calls kernels although
+        they are none (``"sigmoid"``).
+    degree
+        The degree of scikit-learn's ``"poly"``.
+    coef0
+        The constant in scikit-learn's ``"poly"`` and ``"sigmoid"``.
+    """
 
     def _gamma_of(self, rows: Rows) -> Any:
         """gamma as a number, from what was given and the rows."""

@@ -6,6 +6,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.base import clone
 
+from .._core.docs import described
 from .._core.errors import GramAttributeError, GramValueError, warn
 from .._core.library import choice
 from .._core.machine import Machine, Report
@@ -17,9 +18,30 @@ from ._translate import Translation, is_theirs, translated
 
 
 class _Process(MachineEstimator):
-    """What both have in common.
+    """What both processes share.
 
     A subclass has the parameters kernel, optimizer and scale.
+
+    Parameters
+    ----------
+    kernel
+        The covariance: a text or a Kernel, whose open numbers
+        (hyperparameters) are learned by maximising the marginal likelihood;
+        None: ``"rbf"``.  The variance of the process is learned as well,
+        unless the kernel is multiplied by a given number (and, in regression,
+        the noise is known).  A kernel of scikit-learn's is translated: what it
+        would optimise is open, without bounds.  In regression a WhiteKernel in
+        its sum is the noise.  An ExpSineSquared of several columns becomes a
+        product over them.  ``"precomputed"``, if X is the matrix of kernel
+        values, and functions have no standard deviations.
+    optimizer
+        ``"evidence"``, or the name that scikit-learn has for its own, learns
+        the open numbers; None takes the kernel as it is.
+    n_restarts_optimizer
+        Accepted as in scikit-learn, without effect: a search has several starts
+        of its own.
+    copy_X_train
+        Accepted as in scikit-learn, without effect: rows are always copied.
     """
 
     def _translated(self) -> Translation:
@@ -48,43 +70,31 @@ class _Process(MachineEstimator):
         }
 
 
+@described()
 class GaussianProcessRegressor(_Process, Regressor):
-    """A Gaussian process, in the manner of scikit-learn's.
+    """A Gaussian process for regression, in the manner of scikit-learn's.
 
     Parameters
     ----------
-    kernel
-        a text or Kernel of gram's; None: ``"rbf"``.  What is open in it is
-        learned by maximising the marginal likelihood, and so is the variance
-        of the process, unless a number multiplies the kernel and ``alpha`` is
-        known.  A kernel of scikit-learn's is translated: what it would optimise
-        is open, without bounds, and a WhiteKernel in its sum is the noise.  An
-        ExpSineSquared of several columns is a product over them.  A matrix
-        (``"precomputed"``) or a function has no deviations.
     alpha
-        the variance of the noise: ``"auto"`` learns it, a number or one per
-        row is taken as known, beside a WhiteKernel that is fixed; one that is
-        not has all noise learned.
-    optimizer
-        None keeps the kernel's numbers; ``"evidence"``, or scikit-learn's name
-        for its own, learns the open ones.
-    n_restarts_optimizer, copy_X_train
-        as in scikit-learn, for those who switch; the search has starts of its
-        own, and rows are always copied.
+        The variance of the noise: ``"auto"`` learns it; a number, or one per
+        row, is known, and is added to that of a WhiteKernel that is fixed.
+        With a WhiteKernel that is not fixed all noise is learned.
     normalize_y
-        add an unknown constant with a flat prior.  scikit-learn takes off the
-        mean instead, and says nothing about its uncertainty; the scale of y
-        is always that of the learned variance.
-    scale, random_state, n_jobs, verbose
-        as of KernelRegressor.
+        Whether to add an unknown constant with a flat prior, whose uncertainty
+        is part of the standard deviations.  (scikit-learn subtracts the mean
+        of y instead, as if it were known.)  The scale of y is always that of
+        the learned variance.
 
     Attributes
     ----------
     log_marginal_likelihood_value_ : float
-        at the numbers found; restricted if ``normalize_y``.
-    amplitude_, noise_variance_
-        the variance of the process is amplitude_ * k(x, x); noise that is known
-        is that of ``alpha``.
+        The log marginal likelihood of the fitted process; with
+        ``normalize_y`` the restricted one.
+    amplitude_ : float or array
+        The variance of the process is amplitude_ * k(x, x).
+    noise_variance_ : float or array
+        The variance of the noise, learned or given by ``alpha``.
 
     Examples
     --------
@@ -177,38 +187,31 @@ class GaussianProcessRegressor(_Process, Regressor):
         return self.log_marginal_likelihood_value_
 
 
+@described()
 class GaussianProcessClassifier(_Process, Classifier):
-    """A Gaussian process for classes, in the manner of scikit-learn's.
+    """A Gaussian process for classification, in the manner of scikit-learn's.
 
-    Two classes: the logistic likelihood, Laplace's approximation of the
-    posterior, kernel and variance by its evidence.  Several: one process for
-    each class against the rest, as in scikit-learn; they are in
-    ``estimators_``, and such a model can be pickled, not saved.
+    Two classes have the logistic likelihood and Laplace's approximation of the
+    posterior, by whose evidence the kernel and its variance are learned.
+    Several classes have a process each, against all others, as in
+    scikit-learn; these are in ``estimators_``.  Such a model can be pickled,
+    but not saved as a model file.
 
     Parameters
     ----------
-    kernel
-        a text or Kernel of gram's, or one of scikit-learn's, as of
-        GaussianProcessRegressor; None: ``"rbf"``.  What is open in it is
-        learned, and so is the variance of the process unless a number
-        multiplies the kernel.
-    optimizer
-        None takes the kernel as it is, all its numbers given; anything else
-        learns the open ones.
-    n_restarts_optimizer, max_iter_predict, warm_start, copy_X_train
-        as in scikit-learn, for those who switch: searches have starts of their
-        own, and f is found exactly.
+    max_iter_predict, warm_start
+        Accepted as in scikit-learn, without effect: the mode of the posterior
+        is found exactly.
     multi_class
-        ``"one_vs_rest"``.
-    scale, random_state, n_jobs, verbose
-        as of KernelRegressor.
+        Must be ``"one_vs_rest"``.
 
     Attributes
     ----------
-    classes_ : array
-        the labels, sorted.
     log_marginal_likelihood_value_ : float
-        at the numbers found; the mean over the classes if there are several.
+        The log marginal likelihood of the fitted process, approximately; of
+        several processes the mean.
+    estimators_ : list
+        With several classes, the process of each class against all others.
 
     Examples
     --------
@@ -315,7 +318,7 @@ class GaussianProcessClassifier(_Process, Classifier):
 
     @property
     def n_classes_(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.classes_)
 
     def _fitted(self) -> Machine:

@@ -7,32 +7,31 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score
 
+from .._core.docs import described
 from .._core.library import share
 from .._core.machine import Machine
 from ._base import KernelSpec
 from ._tuned import Tuned
 
 
+@described()
 class QuantileRegressor(RegressorMixin, Tuned):
-    """Quantiles of y given x, with any kernel.
+    """Regression of quantiles with any kernel.
 
-    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2, where an error r = y - f
-    costs tau r above f and (tau - 1) r below.  Several quantiles are predicted
-    so that none crosses another.
+    f minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2, where an error r = y - f
+    costs tau r if it is positive and (tau - 1) r if it is negative.  Several
+    quantiles are predicted so that they do not cross.
 
     Parameters
     ----------
     quantile
-        tau, between 0 and 1, or a list of them: one column each, the smallest
-        first.
-    kernel, lam, select, scale, intercept, solver, folds, allow_indefinite,
-    tolerance, steps, memory, random_state, n_jobs, verbose
-        as of KernelRegressor; numbers are selected by cross-validation.
+        tau, between 0 and 1, or a list of them, which gives a column for each,
+        the smallest first.
 
     Attributes
     ----------
     quantiles_ : array
-        the values of tau, one per column.
+        The values of tau, one per column.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._core._gram import ffi
+from .._core.docs import described
 from .._core.errors import GramValueError
 from .._core.library import choice, one_of, share, whole
 from .._core.machine import Machine, add_role
@@ -21,7 +22,7 @@ _PRECISIONS = ("auto", "double", "single")  # 0, 1, 2 of gram_fit_options
 
 
 class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
-    """What every machine of the squared loss can tell."""
+    """What all regressors with the squared loss share."""
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False,
@@ -183,65 +184,30 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         return self.machine_.sample(table, count, noise, running)
 
 
+@described()
 class KernelRegressor(Tuned, Regressor):
-    """Regression with any kernel, everything open chosen by a criterion.
+    """Regression with any kernel; what is left open is chosen by a criterion.
 
-    Minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the kernel,
-    with V = (y - f)^2 exactly; docs/manual/fitting.md has the mathematics,
-    docs/manual/losses.md other losses V.
+    f minimises sum_i w_i V(y_i, f(x_i)) + lam |f|^2 over the space of the
+    kernel; by default the loss V is (y - f)^2, and the minimum is exact.
+    docs/manual/fitting.md has the mathematics, docs/manual/losses.md the other
+    losses.
 
     Parameters
     ----------
-    kernel
-        a text or Kernel, whose open numbers are learned; ``"precomputed"``, X
-        is then the matrix; or a function of two arrays that gives their
-        matrix.  The last two are slower and have no deviations.
     loss
-        ``"squared"``, ``"huber(delta=1)"``, ``"absolute"``,
+        The loss V: ``"squared"``, ``"huber(delta=1)"``, ``"absolute"``,
         ``"epsilon_insensitive(epsilon=0.1)"``, ``"quantile(tau=0.5)"`` or
-        ``"poisson"``, which predicts exp(f).  Those other than squared take
+        ``"poisson"``, which predicts exp(f).  All but the squared loss take
         one target and have no standard deviations.
-    lam
-        a number, a list of candidates, or ``"auto"``.
-    select
-        the criterion: ``"auto"``, ``"evidence"``, ``"loo"``, ``"gcv"``,
-        ``"cv"`` or ``"none"``.  Losses other than squared have ``"cv"``.
-    scale
-        which leaves of the kernel standardise their columns: ``"auto"``,
-        ``"none"``, ``"standard"`` or ``"minmax"``.
-    missing
-        cells that are NaN or None: ``"refuse"``; ``"mean"``, what stands for
-        them is the mean of the column in the rows of the fit, or its most
-        frequent category, also in rows that are predicted later;
-        ``"indicator"``, the same, and a column more that says where.
-    intercept
-        add a constant to f that is not penalised.
-    solver
-        ``"auto"``, ``"primal"``, ``"dual"``, ``"markov"``, ``"cg"``, ``"gd"``;
-        that of another loss follows from it.
     precision
-        of the factor: ``"auto"``, ``"double"`` or ``"single"``, which is
-        refined.
-    folds
-        for ``select="cv"``: how many, or the fold of every row.  What was tried
-        is then in ``cv_results_``: ``kernel``, ``lam`` and ``error``.
+        The precision of the factorisation: ``"auto"``, ``"double"`` or
+        ``"single"``, whose result is refined in double.
     per_target
-        a lambda of its own for every column of y.
-    allow_indefinite
-        take kernels that are not known to be positive semidefinite.
+        Whether each column of y has a lambda of its own.
     keep_factor
-        keep what standard deviations need, in files and pickles too.
-    tolerance, steps
-        for solvers that go step by step; 0: their own.
-    memory
-        bytes that a call may allocate; None: three quarters of RAM, less
-        what gram holds in the process.
-    random_state
-        a seed; None is 0.
-    n_jobs
-        threads; None: one per core.  Results do not depend on it.
-    verbose
-        show a progress bar.
+        Whether to keep the factorisation, in files and pickles too, so that
+        standard deviations and updates need not make it anew.
 
     Examples
     --------
@@ -319,28 +285,23 @@ class KernelRegressor(Tuned, Regressor):
         }
 
 
+@described()
 class KernelRidge(Pairwise, Regressor):
-    """Kernel ridge regression, with the parameters of scikit-learn's.
+    """Kernel ridge regression with the parameters of scikit-learn's class.
 
-    The same as ``KernelRegressor(kernel, lam=alpha, intercept=False,
-    scale="none")``.  A kernel that is not known to be positive semidefinite is
-    taken as it is.
+    It is ``KernelRegressor(kernel, lam=alpha, intercept=False, scale="none")``,
+    and takes kernels that are not known to be positive semidefinite.
 
     Parameters
     ----------
     alpha
-        lambda, one number for all targets.
-    kernel
-        a name of scikit-learn's, a text or Kernel of gram's,
-        ``"precomputed"``, or a function of two rows; the last two, and what
-        scikit-learn calls a kernel although it is none (``"sigmoid"``), are
-        slower.
-    gamma, degree, coef0
-        of scikit-learn's kernels; gamma None is 1 over the number of columns.
+        lambda: one number, for all targets.
     kernel_params
-        more arguments of a function.
-    n_jobs, verbose
-        as of KernelRegressor.
+        More arguments for a kernel that is a function, which takes two rows
+        here, as in scikit-learn.
+    gamma
+        The factor of distances or inner products in scikit-learn's kernels;
+        None: 1 over the number of columns.
 
     Examples
     --------

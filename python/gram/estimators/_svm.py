@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from .._core.docs import described
 from .._core.errors import GramValueError
 from .._core.library import choice, one_of, whole
 from .._core.machine import MATRIX, Machine
@@ -26,8 +27,37 @@ def nu_text(nu: Any) -> str:
 
 
 class _Svm(Pairwise):
-    """A subclass has the parameters kernel, degree, gamma, coef0, tol and
-    max_iter, and says what its loss is (_loss)."""
+    """What all support vector machines share.
+
+    A subclass has the parameters kernel, degree, gamma, coef0, tol and
+    max_iter, and says what its loss is (_loss).
+
+    Parameters
+    ----------
+    C
+        The price of errors; lambda is 1/(2 C).
+    gamma
+        The factor of distances or inner products in scikit-learn's kernels: a
+        number; ``"scale"``, 1 over the number of columns times the variance of
+        X; or ``"auto"``, 1 over the number of columns.
+    shrinking
+        Accepted as in scikit-learn, without effect.
+    cache_size
+        Accepted as in scikit-learn, without effect.
+    tol
+        By how much the optimality conditions may be violated.
+    max_iter
+        The largest number of steps; -1: no limit.
+
+    Attributes
+    ----------
+    fit_status_ : int
+        0 if the solver converged, else 1.
+    n_iter_ : int
+        The steps of the solver, those of all pairs of classes together.
+    shape_fit_ : tuple
+        The rows and columns of X in fit.
+    """
 
     def _loss(self) -> str:
         raise NotImplementedError
@@ -90,7 +120,8 @@ class _Svm(Pairwise):
 
     @property
     def support_vectors_(self) -> Any:
-        """These rows; none of a matrix that was computed before."""
+        """The support vectors, one per row; of ``kernel="precomputed"``, which
+        has no rows of X, an empty array."""
         kept, support, _ = self._supporting()
         if hasattr(self, "_fitted_rows"):
             return self._fitted_rows[support]
@@ -103,12 +134,13 @@ class _Svm(Pairwise):
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """Their coefficients, in one row: f = sum_i coef_i k(x_i, .) + b."""
+        """The coefficients of the support vectors, in one row, with which
+        f = sum_i coef_i k(x_i, .) + b."""
         return self._supporting()[2].T
 
     @property
     def n_support_(self) -> np.ndarray:
-        """How many support vectors there are."""
+        """The number of support vectors."""
         return np.array([len(self.support_)], np.int32)
 
     @property
@@ -124,47 +156,28 @@ class _Svm(Pairwise):
         return self.dual_coef_ @ self.support_vectors_
 
 
+@described()
 class SVC(_Svm, Classifier):
-    """Support vector classification, with the parameters of scikit-learn's.
+    """Support vector classification with the parameters of scikit-learn's.
 
-    The same as ``KernelClassifier(kernel, loss="hinge", C=C, scale="none")``.
+    It is ``KernelClassifier(kernel, loss="hinge", C=C, scale="none")``.
 
     Parameters
     ----------
-    C
-        the price of errors; lam = 1/(2 C).
-    kernel
-        a name of scikit-learn's, a text or Kernel of gram's,
-        ``"precomputed"``, or a function of two arrays; the last two, and
-        ``"sigmoid"``, which is no kernel, are slower.
-    degree, gamma, coef0
-        of scikit-learn's kernels; gamma is ``"scale"``, ``"auto"`` or a number.
-    shrinking, cache_size
-        for those who switch: nothing depends on them.
     probability
-        calibrate probabilities on folds; predict() then gives the most
-        probable class.
-    tol
-        by how much the conditions of the minimum may be violated.
-    class_weight
-        None, ``"balanced"``, or weights by class.
-    max_iter
-        steps at most; -1: as many as needed.
+        Whether to calibrate probabilities on folds; predict() then gives the
+        most probable class.
     decision_function_shape
-        of several classes: ``"ovr"``, one column per class, or ``"ovo"``, one
-        per pair.
+        The columns of the decision function with several classes: one per
+        class, ``"ovr"``, or one per pair of classes, ``"ovo"``.
     break_ties
-        of votes, by the decision function (``"ovr"``, several classes).
-    random_state, n_jobs, verbose
-        as of KernelRegressor.
+        Whether the decision function breaks ties of votes; for several classes
+        and the shape ``"ovr"``.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_,
-    coef_, fit_status_
-        as in scikit-learn.
-    n_iter_ : int
-        steps of all pairs of classes together.
+    intercept_ : array
+        The constants of the decision functions, one for each pair of classes.
 
     Examples
     --------
@@ -273,14 +286,14 @@ class SVC(_Svm, Classifier):
 
     @property
     def n_support_(self) -> np.ndarray:
-        """How many support vectors each class has."""
+        """The number of support vectors of each class."""
         codes = self._class_of(self._supporting()[2])
         return np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """Their coefficients: row j has those in the pairs of a vector's class
-        with the j-th of the other classes."""
+        """The coefficients of the support vectors: row j has those for the
+        pairs of a vector's class with the j-th of the other classes."""
         alpha = self._supporting()[2]
         if len(self.classes_) == 2:
             return alpha.T
@@ -296,25 +309,17 @@ class SVC(_Svm, Classifier):
         return (self._sign() * alpha.T) @ self.support_vectors_
 
 
+@described()
 class SVR(RegressorMixin, _Svm):
-    """Support vector regression, with the parameters of scikit-learn's.
+    """Support vector regression with the parameters of scikit-learn's.
 
-    The same as ``KernelRegressor(kernel, lam=1/(2*C), scale="none",
+    It is ``KernelRegressor(kernel, lam=1/(2*C), scale="none",
     loss="epsilon_insensitive(epsilon=0.1)")``.
 
     Parameters
     ----------
     epsilon
-        errors up to it cost nothing.
-    kernel, degree, gamma, coef0, tol, C, shrinking, cache_size, verbose,
-    max_iter, n_jobs
-        as of SVC.
-
-    Attributes
-    ----------
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_,
-    fit_status_, n_iter_
-        as of SVC.
+        The half width of the tube: errors up to it cost nothing.
 
     Examples
     --------
@@ -355,24 +360,19 @@ class SVR(RegressorMixin, _Svm):
         return self._ask(X, "mean")[0][:, 0]
 
 
+@described()
 class OneClassSVM(OutlierMixin, _Svm):
     """Which rows are unlike the others, with the parameters of scikit-learn's.
 
     Parameters
     ----------
     nu
-        f < 0 for at most this share of the training rows.
-    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose,
-    max_iter, n_jobs
-        as of SVC.
+        The largest share of the training rows with f < 0.
 
     Attributes
     ----------
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_,
-    fit_status_, n_iter_
-        as of SVC.
     offset_ : float
-        decision_function(X) = score_samples(X) - offset_.
+        decision_function(X) is score_samples(X) - offset_.
 
     Examples
     --------

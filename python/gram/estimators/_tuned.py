@@ -1,4 +1,4 @@
-"""What estimators whose numbers are chosen by a criterion have in common."""
+"""What estimators share that choose hyperparameters by a criterion."""
 from __future__ import annotations
 
 from typing import Any, Optional
@@ -15,8 +15,52 @@ _MISSING = ("refuse", "mean", "indicator")
 
 
 class Tuned(MachineEstimator):
-    """A subclass has the parameters that are named here, with the meaning that
-    KernelRegressor gives them, and says with which loss it is fitted."""
+    """An estimator that chooses what is open: hyperparameters and lambda.
+
+    A subclass has the parameters that are described here (missing is optional)
+    and says which loss it is fitted with (_loss).
+
+    Parameters
+    ----------
+    kernel
+        The kernel: a text, or a Kernel, whose open numbers (hyperparameters)
+        are chosen; ``"precomputed"``, if X is the matrix of kernel values; or a
+        function that returns the matrix of two arrays.  The last two are
+        slower, and have no standard deviations.
+    lam
+        lambda, the weight of |f|^2: a number, a list of candidates, or
+        ``"auto"``, which chooses it.
+    select
+        The criterion by which to choose: ``"auto"``, ``"evidence"`` (the
+        marginal likelihood), ``"loo"`` (the leave-one-out error), ``"gcv"``
+        (generalised cross-validation), ``"cv"`` (folds) or ``"none"``.  For
+        losses other than the squared one ``"auto"`` is ``"cv"``, and there are
+        no ``"loo"`` and ``"gcv"``.
+    missing
+        What to do with missing cells, NaN or None: ``"refuse"`` them;
+        ``"mean"``, fill them with the mean of the column over the rows of the
+        fit, or its most frequent category, also in rows that are predicted
+        later; ``"indicator"``, the same, and add a column that says where.
+    intercept
+        Whether to add a constant to f, which is not penalised.
+    solver
+        The method that computes f: ``"auto"``, ``"primal"``, ``"dual"``,
+        ``"markov"``, ``"cg"`` or ``"gd"``; losses other than the squared one
+        have solvers of their own.
+    folds
+        For ``select="cv"``: the number of folds, or the fold of each row.  The
+        attribute ``cv_results_`` then has what was tried.
+    allow_indefinite
+        Whether to take kernels that are not known to be positive semidefinite.
+    tolerance, steps
+        Where iterative solvers stop: the accuracy to reach, and the largest
+        number of steps; 0: each solver's default.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays
+        What was tried on folds: ``kernel``, ``lam`` and ``error``.
+    """
 
     def _loss(self) -> str:
         return self.loss

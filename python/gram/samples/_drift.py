@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 from .._core._gram import ffi, lib
+from .._core.docs import described
 from .._core.library import (
     Running,
     check_rows,
@@ -15,22 +16,23 @@ from .._core.library import (
 )
 from .._core.table import as_rows, as_table
 from ..kernels._kernel import Kernel
-from ._testing import options_of
+from ._testing import mmd_test, options_of
 
 
+@described(mmd_test)
 class Drift:
-    """Batches of rows beside a reference, as they come.
+    """Watches whether batches of rows, as they come, still resemble a reference.
 
-    Each batch is compared with all that came before it, and bets are made on
-    the p-values; as long as nothing changes, the chance that they ever make
-    1/alpha of 1 is at most alpha, however long one looks.
+    Each batch is compared with all rows before it, and a bet is placed on each
+    p-value.  As long as nothing changes, the chance that a stake of 1 ever
+    becomes 1/alpha is at most alpha, however long one watches.
 
     Parameters
     ----------
     reference
-        rows as they should be.
-    kernel, alpha, permutations, scale, n_jobs, random_state
-        as of mmd_test().
+        Rows as they should be.
+    alpha
+        The greatest chance of a false alarm, however long one watches.
 
     Examples
     --------

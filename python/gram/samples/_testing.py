@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from .._core._gram import ffi, lib
+from .._core.docs import described
 from .._core.errors import GramTypeError, GramValueError, warn
 from .._core.library import (
     Running,
@@ -165,6 +166,7 @@ def options_of(
     )
 
 
+@described()
 def mmd_test(
     X: Any,
     Y: Any,
@@ -186,41 +188,44 @@ def mmd_test(
 ) -> SampleTest:
     """Are the rows of X and Y from the same distribution?
 
-    The maximum mean discrepancy with a p-value by permutation, whose level is
-    exact at any size; docs/manual/testing.md has the method.
+    This tests the maximum mean discrepancy (MMD) of two samples, by default by
+    permutation, whose level is exact for any number of rows;
+    docs/manual/testing.md has the method.
 
     Parameters
     ----------
     X, Y
-        what kernel_matrix() takes, with the same columns.
+        The samples, as kernel_matrix() takes them, with the same columns.
     kernel
-        a text or Kernel; None: ``"rbf"``.  Open numbers follow from the median
-        distance of all rows.
+        A text or a Kernel; None: ``"rbf"``.  Numbers that are left open follow
+        from the median distance of all rows.
     alpha
-        the level: how often equal distributions are told apart.
+        The level of the test: how often equal distributions are rejected.
     permutations
-        how many.
+        The number of permutations.
     exact
-        permute single rows; otherwise ``bins`` of rows (0: 256), which costs
-        no more than one pass over the kernel.
+        Whether to permute single rows, not bins of rows.
+    bins
+        How many bins of rows to permute; 0: 256.  They cost no more than one
+        pass over the kernel.
     aggregate
-        test ten widths of two kernels together, at the same level, so that no
-        one has to choose.
+        Whether to test ten widths of two kernels together, at the same level,
+        so that none has to be chosen.
     sequential
-        stop when the decision is certain.
+        Whether to stop as soon as the decision is certain.
     statistic
-        ``"unbiased"``, ``"biased"``, or ``"block"`` and ``"linear"``, which
-        take time in proportion to the rows.
+        ``"unbiased"``, ``"biased"``, or ``"block"`` and ``"linear"``, whose
+        cost is proportional to the number of rows.
     method
-        of the p-value: ``"permutation"``; ``"gamma"`` and ``"spectral"``, for
-        many rows; ``"wild"`` for rows in the order of time, ``dependence`` of
-        which depend on each other (0: 20).
+        Where the p-value comes from: ``"permutation"``; ``"gamma"`` or
+        ``"spectral"``, for many rows; or ``"wild"``, for rows in the order of
+        time that depend on their neighbours.
     split
-        the share of rows that choose the width; the others test.
-    scale
-        as of KernelRegressor, with all rows together.
-    n_jobs, random_state
-        as of KernelRegressor.
+        The share of the rows that choose the width of the kernel, while the
+        others test; 0: none.
+    dependence
+        For ``method="wild"``: how many rows in succession depend on each other;
+        0: 20.
 
     Examples
     --------
@@ -267,6 +272,7 @@ def _side(rows: Any, name: str) -> dict[str, Any]:
     return {f"{name.lower()}{j}": cell for j, cell in enumerate(cells)}
 
 
+@described(mmd_test)
 def hsic_test(
     X: Any,
     Y: Any,
@@ -280,9 +286,15 @@ def hsic_test(
 ) -> SampleTest:
     """Are the columns of X independent of those of Y, row by row?
 
-    The Hilbert-Schmidt independence criterion with a p-value by permutation.
-    Parameters are those of mmd_test(); the kernel is used on both sides, each
-    with numbers of its own.
+    This tests the Hilbert-Schmidt independence criterion (HSIC) by permutation.
+
+    Parameters
+    ----------
+    X, Y
+        The columns of the two sides, with the same number of rows.
+    kernel
+        A text or a Kernel, which is used on both sides, with numbers of its own
+        on each; None: ``"rbf"``.
 
     Examples
     --------
@@ -306,6 +318,7 @@ def hsic_test(
     return SampleTest(handle, running)
 
 
+@described(mmd_test)
 def group_test(
     X: Any,
     groups: Any,
@@ -317,12 +330,18 @@ def group_test(
     n_jobs: Optional[int] = None,
     random_state: Any = None,
 ) -> dict[str, Any]:
-    """Which groups of the rows of X differ: every pair of them is tested.
+    """Which groups of the rows of X differ?  Every pair of them is tested.
 
-    ``groups`` has a number or text per row; the other parameters are those of
-    mmd_test().  Columns, one entry per pair: ``a``, ``b``, ``rows_a``,
-    ``rows_b``, ``statistic``, ``p_value``, ``p_holm`` (Holm's correction for
-    the number of pairs) and ``reject``.
+    The result is a dict of columns with one entry per pair: ``a``, ``b``,
+    ``rows_a``, ``rows_b``, ``statistic``, ``p_value``, ``p_holm`` (with Holm's
+    correction for the number of pairs) and ``reject``.
+
+    Parameters
+    ----------
+    X
+        The rows of all groups.
+    groups
+        The group of each row, a number or a text.
 
     Examples
     --------
@@ -359,6 +378,7 @@ def group_test(
     return found
 
 
+@described(mmd_test)
 def herd(
     X: Any,
     count: int,
@@ -367,11 +387,19 @@ def herd(
     scale: str = "auto",
     n_jobs: Optional[int] = None,
 ) -> tuple[np.ndarray, float]:
-    """A few rows of X that stand for all of them: which they are, the best
-    first, and the maximum mean discrepancy between them and all.
+    """Choose a few rows of X that stand for all of them (kernel herding).
 
-    Each next one is where the mean of k(x, .) over all rows exceeds that over
-    the rows chosen so far the most (kernel herding).
+    The result is the chosen rows, the best first, and the maximum mean
+    discrepancy between them and all rows.  Each next row is the one at which the
+    mean of k(x, .) over all rows exceeds the mean over the rows chosen so far
+    the most.
+
+    Parameters
+    ----------
+    X
+        The rows to choose from.
+    count
+        How many rows to choose.
 
     Examples
     --------
