@@ -4,6 +4,7 @@ import pickle
 import shutil
 import subprocess
 
+import cffi
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,6 +12,8 @@ from sklearn.exceptions import EfficiencyWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import gram
+from gram._core._gram import ffi
+from gram._core.library import fields
 
 DRAW = np.random.default_rng(11)
 X = DRAW.standard_normal((120, 3))
@@ -44,6 +47,56 @@ def test_a_plan_beyond_the_budget_says_what_would_fit():
     )
     with pytest.raises(MemoryError, match="solver dual needs .* MiB"):
         model.plan(DRAW.standard_normal((2000, 3)), np.zeros(2000))
+
+
+# ------------------------------------------------------------------- reports
+
+
+def names_of(struct):
+    """Its members, as Python calls them."""
+    names = [name for name, _ in ffi.typeof(struct).fields]
+    return ["lam" if name == "lambda" else name for name in names]
+
+
+def test_every_member_of_a_struct_is_an_attribute():
+    found = gram.mmd_test(X, X + 1)
+    for thing, struct in (
+        (ridge().fit(X, Y).report_, "gram_report"),
+        (ridge().plan(X, Y), "gram_plan"),
+        (gram.Drift(X).add(X), "gram_drift_report"),
+        (gram.Kernel(SPEC).spectrum(X), "gram_spectrum"),
+    ):
+        assert [*vars(thing)] == names_of(struct)
+    names = {*names_of("gram_test_report")}
+    assert names <= {*vars(found)}
+    assert {*gram.SampleTest.__annotations__} <= names
+    assert [*ridge().path(X, Y, [0.1])] == names_of("gram_path_row")
+
+
+def test_a_member_that_is_new_is_an_attribute_by_itself():
+    new = cffi.FFI()
+    new.cdef(
+        """typedef struct { size_t outputs; double more; const char *word;
+        const char *none; const double *numbers; const char *const *words;
+        size_t count; char lines[8]; } report;"""
+    )
+    word = new.new("char[]", b"good")
+    words = new.new("char *[]", [word, word, word])
+    numbers = new.new("double[]", [1.0, 2.0])
+    report = new.new(
+        "report *", [2, 0.5, word, new.NULL, numbers, words, 3, b"a\nb"]
+    )
+    found = fields(report, {"words": "count"}, "outputs")
+    assert_array_equal(found.pop("numbers"), [1.0, 2.0])
+    assert found == {
+        "outputs": 2,
+        "more": 0.5,
+        "word": "good",
+        "none": None,
+        "words": ("good",) * 3,
+        "count": 3,
+        "lines": "a\nb",
+    }
 
 
 # --------------------------------------------------------------------- paths

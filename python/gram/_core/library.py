@@ -126,6 +126,8 @@ def struct(kind: str, given: dict[str, Any]) -> Any:
 
 
 def _field(value: Any, kind: Any, count: int) -> Any:
+    if kind.kind == "array":  # of characters
+        return text(value)
     if kind.kind != "pointer":
         return value
     if kind.item.cname == "char":

@@ -122,8 +122,7 @@ class Machine:
         out = ffi.new("gram_plan *")
         made = struct("gram_fit_options", options)
         check_rows(lib.gram_machine_plan(table, made, running.exec, out))
-        found = fields(out, {})
-        return Report(**{**found, "others": text(found["others"])})
+        return Report(**fields(out, {}))
 
     @staticmethod
     def path(
