@@ -19,7 +19,7 @@ from sklearn.metrics import pairwise
 
 import gram
 from gram._core._gram import ffi, lib
-from gram._core.library import Running, check, room
+from gram._core.library import Running, check, new_array
 from gram._core.table import as_table
 
 SAMPLES = 1000
@@ -153,7 +153,7 @@ def bench_product(n=50_000, d=10, r=8, target=1.5):
 
     def product():
         running = Running(THREADS)
-        out = room(V.shape, np.float64, running)
+        out = new_array(V.shape, np.float64, running)
         check(
             lib.gram_kernel_product(
                 kernel._handle,

@@ -20,7 +20,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import gram
 from gram._core._gram import ffi, lib
-from gram._core.library import Running, check, make, room
+from gram._core.library import Running, check, make, new_array
 from gram._core.table import as_table
 
 FOLDER = os.path.join(
@@ -120,7 +120,7 @@ def bench_exact(n=2000, count=1000, few=3, target=5):
 def kernel_pass(X):
     """K times a vector in single precision, no matrix in memory."""
     kernel, running = gram.Kernel(f"rbf(gamma={GAMMA})"), Running(THREADS)
-    out, one = room((len(X), 1), np.float64, running), np.ones((len(X), 1))
+    out, one = new_array((len(X), 1), np.float64, running), np.ones((len(X), 1))
     check(
         lib.gram_kernel_product(
             kernel._handle,

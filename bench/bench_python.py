@@ -35,7 +35,7 @@ from gram._core.library import (
     choice,
     doubles,
     make,
-    room,
+    new_array,
     struct,
 )
 from gram._core.machine import Machine, add_role
@@ -87,7 +87,7 @@ def bench_matrix(n=10_000, d=20, target=8):
     table, running = as_table(X), Running(THREADS)
 
     def bare():
-        K = room((n, n), np.float64, running)
+        K = new_array((n, n), np.float64, running)
         function = lib.gram_kernel_matrix
         args = k._handle, table, ffi.NULL, running.exec, doubles(K), n
         check(function(*args))

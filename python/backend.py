@@ -1,9 +1,9 @@
-"""backend.py - makes the wheel when pip asks for it (PEP 517).
+"""backend.py - builds the wheel when pip asks for it (PEP 517).
 
-The extension keeps to Python's stable interface, so that one wheel is for all
-versions, and any Python that has setuptools, wheel and cffi may make it:
-pip's own, or Debian's, whatever `python3` is the first on the PATH.  Nothing
-is downloaded if there is one; if not, pip is asked to get them.
+The extension uses Python's stable interface only, so that one wheel serves all
+versions, and any Python that has setuptools, wheel and cffi can build it: the
+one that runs pip, or Debian's, whichever `python3` comes first on the PATH.  If
+there is one, nothing is downloaded; otherwise pip is asked to download them.
 """
 import os
 import subprocess
@@ -16,13 +16,13 @@ DEBIAN = "/usr/bin/python3"
 
 
 def environment():
-    """That of a Python outside of pip's, which hides what is installed."""
+    """The environment for a Python outside that of pip, which hides packages."""
     hidden = ("PYTHONPATH", "PYTHONHOME", "PYTHONNOUSERSITE")
     return {k: v for k, v in os.environ.items() if k not in hidden}
 
 
 def run(python, *words):
-    """A command of this Python's own environment, or of another's."""
+    """Run a command with this Python, or with another in its environment."""
     own = python == sys.executable
     return subprocess.run(
         [python, *words],
@@ -36,7 +36,7 @@ def run(python, *words):
 
 
 def builder():
-    """A Python that can make the wheel, or None."""
+    """A Python that can build the wheel, or None."""
     test = "import setuptools, wheel.bdist_wheel, cffi"
     for python in (sys.executable, DEBIAN):
         if Path(python).exists() and run(python, "-c", test).returncode == 0:
@@ -45,20 +45,20 @@ def builder():
 
 
 def get_requires_for_build_wheel(config_settings=None):
-    """What pip shall get before it asks for the wheel."""
+    """What pip must install before it asks for the wheel."""
     return [] if builder() else NEEDS
 
 
 def build_wheel(
     wheel_directory, config_settings=None, metadata_directory=None
 ):
-    """Make the wheel in that folder; its name."""
+    """Build the wheel in that folder, and return its name."""
     python = builder()
     if not python:
         needs = " ".join(f"'{need}'" for need in NEEDS)
         sys.exit(
-            "gram: nothing here can build it, install what does: "
-            f"{sys.executable} -m pip install {needs}"
+            "gram: no Python here has what building it needs, install that "
+            f"first: {sys.executable} -m pip install {needs}"
         )
     with tempfile.TemporaryDirectory(dir=wheel_directory) as folder:
         done = run(python, "setup.py", "-q", "bdist_wheel", "-d", folder)
@@ -70,14 +70,14 @@ def build_wheel(
 
 
 def get_requires_for_build_editable(config_settings=None):
-    """An editable package is made by setuptools itself."""
+    """What an editable package, which setuptools builds, needs."""
     return NEEDS
 
 
 def build_editable(
     wheel_directory, config_settings=None, metadata_directory=None
 ):
-    """As setuptools does it."""
+    """Build an editable package as setuptools does."""
     from setuptools import build_meta
 
     return build_meta.build_editable(

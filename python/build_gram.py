@@ -1,10 +1,10 @@
-"""build_gram.py - the extension gram._core._gram, from include/gram.h itself.
+"""build_gram.py - builds the extension gram._core._gram from include/gram.h.
 
-cffi reads the header as the compiler sees it, without attributes and without
-<stddef.h> (it knows size_t): no declaration is written twice.  What is added
-is how a long call asks Python whether to go on (gram/_core/library.py), the
-kernel of matrices that Python has computed and what a loss is for
-(gram/_core/machine.py).
+cffi reads the header itself, preprocessed without attributes and without
+<stddef.h> (it knows size_t), so that no declaration is written twice.  Added are
+the callbacks by which a long call tells Python its progress and is stopped
+(gram/_core/library.py), the kernel that looks up values which Python has
+computed, and the task of a loss (gram/_core/machine.py).
 """
 import os
 import subprocess
@@ -24,16 +24,16 @@ SOURCE = """
 #include "gram_plugin.h"
 
 typedef struct gram_python_user {
-    long long next; /* time of the next question */
-    void *handle;   /* whom it goes to */
-    int stop;       /* the answer was to stop, and stays so */
+    long long next; /* when to ask Python again, in nanoseconds */
+    void *handle;   /* the Python object that is told */
+    int stop;       /* the answer was to stop, which is final */
 } gram_python_user;
 
 static int gram_python_asked(void *user, double done);
 static void gram_python_entered(void *user, const char *name);
 
-/* A gram_exec.progress that does not ask every time: asking needs the
- * interpreter's lock, which another thread may hold for a while. */
+/* A gram_exec.progress that asks Python 20 times a second at most: asking needs
+ * the interpreter's lock, which another thread may hold for a while. */
 static int gram_python_progress(void *user, double done)
 {
     enum { NANOSECONDS = 1000000000, PAUSE = NANOSECONDS / 20 };
@@ -50,15 +50,15 @@ static int gram_python_progress(void *user, double done)
     return u->stop;
 }
 
-/* A gram_exec.stage: there are few, so that each is told. */
+/* A gram_exec.stage; there are few stages, so that Python is told each. */
 static void gram_python_stage(void *user, const char *name)
 {
     gram_python_entered(((gram_python_user *)user)->handle, name);
 }
 
-/* k(x, t) of rows that hold their own row of a matrix of kernel values: the
- * last number of a row is its place among the training rows, or -1.  Of two
- * new rows nothing is known, and nothing asks for it. */
+/* k(x, t) of rows that consist of their kernel values with all training rows
+ * and, last, of their number among these, or -1 for a new row.  The value for
+ * two new rows is not known, and not needed. */
 static double matrix_entry(void *user, const double *x, const double *t,
                            size_t d)
 {
@@ -73,8 +73,8 @@ static gram_status gram_python_register(const char *name)
     return gram_kernel_register_pairs(name, matrix_entry, NULL);
 }
 
-/* What a loss is for, in the words of gram_report; NULL: there is none of that
- * name. */
+/* The task of a loss, in the words of gram_report; NULL: there is no loss of
+ * that name. */
 static const char *gram_python_task(const char *name)
 {
     const gram_loss_class *loss;
@@ -106,7 +106,7 @@ const char *gram_python_task(const char *name);
 
 
 def preprocessed(header):
-    """The declarations of a public header, as cffi can read them."""
+    """The declarations of a public header in a form that cffi can read."""
     with tempfile.TemporaryDirectory() as empty:
         Path(empty, "stddef.h").touch()
         flags = ["-E", "-P", "-nostdinc", f"-I{empty}", "-D__attribute__(x)="]

@@ -1,9 +1,9 @@
-"""setup.py - the package gram: Python files, one extension, the library.
+"""setup.py - the package gram: Python files, an extension and the library.
 
-The library is the libgram.so of GRAM_BUILD (default: ../build), made first if
-it is not there.  It is copied beside the extension, which looks for it there
-and nowhere else, so that the package does not depend on where it was built.
-What is made on the way goes to BUILD/python/temp, not into the source.
+The library is the libgram.so of GRAM_BUILD (default: ../build), which is built
+first if it does not exist.  It is copied next to the extension, which looks for
+it there and nowhere else, so that the package does not depend on where it was
+built.  Intermediate files go to BUILD/python/temp, not into the source.
 """
 import os
 import re
@@ -24,7 +24,7 @@ SONAME = f"libgram.so.{VERSION.split('.', maxsplit=1)[0]}"
 
 
 class BuildExt(build_ext):
-    """Build the extension and put the library beside it."""
+    """Build the extension and copy the library next to it."""
 
     def run(self):
         if not LIBRARY.exists():
@@ -46,7 +46,7 @@ setup(
     options={
         "build": {"build_base": str(TEMP)},
         "egg_info": {"egg_base": str(TEMP)},
-        # as cffi's extensions are: one wheel for all later versions
+        # the extension is abi3: one wheel for this and all later versions
         "bdist_wheel": {"py_limited_api": "cp39"},
     },
 )

@@ -1,4 +1,4 @@
-"""gram - kernels as expressions, with proofs, and machines made of them.
+"""gram - kernel methods: kernels as expressions, with proofs, and estimators.
 
 >>> import gram
 >>> k = gram.Kernel("rbf(gamma=0.5)") + 2 * gram.Kernel("linear")
@@ -13,10 +13,10 @@ array([[1.        , 0.36787944],
 >>> model.predict([[1.0]]).shape
 (1,)
 
-Everything is computed by the C library, libgram; docs/manual/kernels.md describes
-the language in which kernels are written, docs/manual/fitting.md and
-docs/manual/losses.md what is fitted.
-Estimators need scikit-learn, which is imported when the first one is used.
+Everything is computed by the C library, libgram.  docs/manual/kernels.md
+describes the language of kernels, docs/manual/fitting.md and
+docs/manual/losses.md what is fitted.  Estimators need scikit-learn, which is
+imported when the first one is used.
 """
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from .estimators._regression import KernelRegressor, KernelRidge
     from .estimators._svm import SVC, SVR, OneClassSVM
 
-# Names that need scikit-learn, and where they are.
+# Names that need scikit-learn, and the modules that define them.
 _LATER = {
     "ConvergenceWarning": "sklearn.exceptions",
     "GaussianProcessClassifier": "gram.estimators._process",

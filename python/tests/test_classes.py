@@ -288,7 +288,7 @@ def test_ties_of_votes_can_be_broken():
     best = model.decision_function(T).argmax(1)
     assert_array_equal(model.predict(T), model.classes_[best])
     model.set_params(decision_function_shape="ovo")
-    with pytest.raises(ValueError, match="break_ties: must be False"):
+    with pytest.raises(ValueError, match="break_ties = True: must be False"):
         model.predict(T)
 
 
@@ -302,14 +302,14 @@ def test_what_is_wrong_is_said():
         (gram.KernelClassifier(lam=1, C=1), "must be at most one"),
         (gram.KernelClassifier(loss="huber"), "takes numbers"),
         (gram.KernelClassifier(loss="log"), "log"),
-        (gram.KernelClassifier(loss="one_class"), "must be one of classific"),
+        (gram.KernelClassifier(loss="one_class"), "must be for classific"),
         (gram.KernelClassifier(loss=None), "loss: a NoneType"),
         (gram.KernelClassifier(classes="all"), "classes = 'all', must be one"),
         (gram.GaussianProcessClassifier("rbff"), "rbff"),
     ):
         with pytest.raises((ValueError, TypeError), match=said):
             model.fit(X, TWO)
-    with pytest.raises(ValueError, match="must be one of regression"):
+    with pytest.raises(ValueError, match="must be for regression"):
         gram.KernelRegressor(loss="hinge").fit(X, TWO == "yes")
     with pytest.raises(ValueError, match="takes one at a time|1d array"):
         gram.KernelRegressor(loss="huber").fit(X, np.column_stack([y, y]))

@@ -141,7 +141,8 @@ def test_every_parameter_is_described_once(thing):
     described = docs.entries(thing.__doc__, "Parameters")
     assert [*described] == [*inspect.signature(thing).parameters]
     lines = thing.__doc__.splitlines()
-    assert all(lines.count(entry.split("\n")[0]) == 1 for entry in described.values())
+    for entry in described.values():
+        assert lines.count(entry.split("\n")[0]) == 1
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_classes_take_them_too():
 @pytest.mark.parametrize(
     "kernel, error, sentence",
     [
-        (WhiteKernel(), ValueError, "nothing but noise"),
+        (WhiteKernel(), ValueError, "is only noise"),
         (RBF() * WhiteKernel(), ValueError, "must be a term of the sum"),
         (PairwiseKernel(), TypeError, "a PairwiseKernel of scikit-learn"),
         (Matern(nu=1.0), ValueError, "nu"),
@@ -99,7 +99,7 @@ def test_classes_take_them_too():
 def test_what_has_no_translation_is_named(kernel, error, sentence):
     with pytest.raises(error, match=sentence):
         gram.GaussianProcessRegressor(kernel).fit(X, Y)
-    with pytest.raises(ValueError, match="classes have none"):
+    with pytest.raises(ValueError, match="white noise, which classes do not"):
         gram.GaussianProcessClassifier(RBF() + WhiteKernel()).fit(X, Y > 0)
 
 

@@ -1,4 +1,5 @@
-"""What the other rooms share: the library's calls, tables, machines, errors.
+"""What the other sub-packages share: calls of the C library, tables, fitted
+machines, errors.
 
-A module here imports NumPy and modules of this room, nothing else of gram.
+Modules here import NumPy and each other, and nothing else of gram.
 """

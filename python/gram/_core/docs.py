@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterator, TypeVar
 
 Thing = TypeVar("Thing")
 _TITLE = re.compile(r"^(\w+)\n-+\n", re.M)
-_COMMON = """Parameters that occur in more than one room.
+_COMMON = """Parameters that occur in more than one sub-package.
 
 Parameters
 ----------

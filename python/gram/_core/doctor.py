@@ -1,4 +1,4 @@
-"""What the library found on this machine, and the versions beside it."""
+"""What the library finds on this machine, and versions of other packages."""
 from __future__ import annotations
 
 import platform
@@ -18,26 +18,26 @@ _BESIDE = {
 
 @dataclass(frozen=True)
 class Doctor:
-    """What gram.doctor() found."""
+    """What gram.doctor() finds."""
 
     gram: str
     python: str
     cpu: str
     cpu_features: str
     cpu_table: str
-    """Operations in use: generic, avx2, avx512."""
+    """The CPU table in use: generic, avx2 or avx512."""
     blas: str
-    """The library's own; NumPy's is another."""
+    """The BLAS of the library, which is not that of NumPy."""
     blas_core: str
-    """The kernels it chose: if this is an old processor's name, it is slow."""
+    """The processor whose BLAS kernels are in use: an old one would be slow."""
     threads: int
-    """Processors that this process may run on."""
+    """The number of processors that this process may use."""
     memory_total: int
     memory_available: int
     beside: dict[str, str]
-    """Versions of packages that gram works with."""
+    """Versions of other packages that gram works with."""
     gemm: Optional[float]
-    """Measured: flop/s of a matrix product in double, None: not measured."""
+    """The measured flop/s of a matrix product in double; None: not measured."""
 
     def __str__(self) -> str:
         pairs = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -52,7 +52,7 @@ class Doctor:
 
 
 def _version_of(package: str) -> str:
-    from importlib import metadata  # costs more than the rest of gram
+    from importlib import metadata  # takes longer than the rest of gram
 
     try:
         return metadata.version(package)
@@ -66,8 +66,8 @@ def _texts(system: Any) -> dict[str, str]:
 
 
 def doctor(measure: bool = False) -> Doctor:
-    """Core, threads, memory and versions; `measure` also takes about a second
-    to find the speed of the matrix product.
+    """Processor, threads, memory and versions; ``measure=True`` also measures
+    the speed of the matrix product, which takes about a second.
 
     >>> found = doctor()
     >>> found.threads >= 1

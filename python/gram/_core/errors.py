@@ -1,28 +1,28 @@
-"""What goes wrong, as exceptions that carry the library's sentence."""
+"""Exceptions and warnings; most carry a sentence of the C library."""
 from __future__ import annotations
 
 import os
 import sys
 import warnings
 
-# Files of the package begin so.
+# The paths of all files of the package begin with this.
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 
 
 class GramError(Exception):
-    """Anything that gram refuses or cannot do."""
+    """The base class of all exceptions of gram."""
 
 
 class GramValueError(GramError, ValueError):
-    """A text, name, number or size that is not possible here."""
+    """A text, name, number or shape that is not valid here."""
 
 
 class GramTypeError(GramError, TypeError):
-    """Something that is not an array of numbers, or not a kernel."""
+    """An argument of the wrong type."""
 
 
 class GramMemoryError(GramError, MemoryError):
-    """An allocation failed, or would have passed the budget."""
+    """An allocation failed, or would have exceeded the memory budget."""
 
 
 class GramOSError(GramError, OSError):
@@ -30,11 +30,11 @@ class GramOSError(GramError, OSError):
 
 
 class GramAttributeError(GramError, AttributeError):
-    """What this model does not have."""
+    """An attribute that this model does not have."""
 
 
 class GramWarning(UserWarning):
-    """What a fit would like to be known, as the command prints it."""
+    """Something that one should know before trusting a result."""
 
 
 # A traceback says gram.GramValueError, the name that users import.
@@ -43,7 +43,7 @@ for _kind in (GramError, *GramError.__subclasses__(), GramWarning):
 
 
 def warn(sentence: str, kind: type[Warning] = GramWarning) -> None:
-    """Warn the line that called the package."""
+    """Issue a warning for the line of code that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -1,8 +1,9 @@
-"""Names that modules had before the package had rooms.
+"""Former names of modules, which pickles still contain.
 
 A pickle names the module of each class in it, such as "gram._svm".  Pickles
-outlive the version that made them, so these names go on to be found; what is
-asked for under them is a public name, or one of gram._core.machine.
+outlive the version of the package that made them, so these names must still be
+importable.  What they are asked for is found in gram itself, where all public
+names are, or in gram._core.machine.
 """
 from __future__ import annotations
 
@@ -29,10 +30,11 @@ FORMER = (
 
 
 class _Former(ModuleType):
-    """A module that has moved."""
+    """A module that only passes on what other modules define."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # who looks through sys.modules asks these
+        # what tools that inspect all of sys.modules ask for
+        if name.startswith("__"):
             raise AttributeError(name)
         gram = import_module("gram")
         public = name in gram.__all__
@@ -40,7 +42,7 @@ class _Former(ModuleType):
 
 
 def find_former_modules() -> None:
-    """From here on `import gram._svm` finds a module."""
+    """Make `import gram._svm` and the like succeed."""
     for former in FORMER:
         name = f"gram.{former}"
         sys.modules[name] = _Former(name)

@@ -1,4 +1,4 @@
-"""Calls of libgram: status to exception, options, running, room for results."""
+"""Calls of the C library: options, progress, errors, memory for results."""
 from __future__ import annotations
 
 import os
@@ -17,22 +17,22 @@ _ERRORS = {
     lib.GRAM_ERR_IO: GramOSError,
 }
 
-# What a signal handler (KeyboardInterrupt of Ctrl-C, a timeout) or a progress
-# bar raised during a call, by the thread that made the call.
+# The exception that a signal handler (KeyboardInterrupt on Ctrl-C, a timeout)
+# or a progress bar raised during a call, by the thread that made the call.
 _raised: dict[int, BaseException] = {}
 
-# What a struct of options points to lives as long as the struct.
+# What a struct of options points to is kept alive as long as the struct.
 _pointed_to: WeakKeyDictionary = WeakKeyDictionary()
 
 
 def keep_raised(_: Any, value: BaseException, __: Any) -> None:
-    """What a function that C calls has raised waits for the call's end."""
+    """Keep the exception of a callback until the library returns."""
     _raised[get_ident()] = value
 
 
 @ffi.def_extern(error=1, onerror=keep_raised)
 def gram_python_asked(user: Any, done: float) -> int:
-    """Go on, unless something was raised, here or in another such function."""
+    """Tell progress; stop the call if a callback has raised an exception."""
     tell = ffi.from_handle(user)
     if tell is not None:
         tell(done)
@@ -41,26 +41,26 @@ def gram_python_asked(user: Any, done: float) -> int:
 
 @ffi.def_extern(onerror=keep_raised)
 def gram_python_entered(user: Any, name: Any) -> None:
-    """Tell what the call goes over to, if somebody wants to know."""
+    """Tell the stage that the call enters to a progress bar that shows it."""
     enter = getattr(ffi.from_handle(user), "enter", None)
     if enter is not None:
         enter(text(name))
 
 
 def version() -> str:
-    """The version of the library that is running."""
+    """The version of the library in use."""
     return text(lib.gram_version())
 
 
 def text(chars: Any) -> str:
-    """A string of the library's."""
+    """A string of C as a str."""
     return ffi.string(chars).decode("utf-8", "replace")
 
 
 def chars(words: str, name: str) -> bytes:
-    """A string for the library."""
+    """A str as a string of C."""
     if "\0" in words:
-        raise GramValueError(f"{name} {words!r}: has a null character")
+        raise GramValueError(f"{name} {words!r}: contains a null character")
     try:
         return words.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -68,16 +68,16 @@ def chars(words: str, name: str) -> bytes:
 
 
 def path_of(path: Any) -> bytes:
-    """The name of a file for the library."""
+    """The name of a file as a string of C."""
     raw = os.fsencode(path)
     if b"\0" in raw:
-        raise GramValueError(f"path {path!r}: has a null character")
+        raise GramValueError(f"path {path!r}: contains a null character")
     return raw
 
 
 def check(status: int, name: str = "") -> None:
-    """Raise what a status other than GRAM_OK means; `name` is the argument
-    that was at fault."""
+    """Raise an exception if a call has failed; `name` is the argument that its
+    sentence is about."""
     raised = _raised.pop(get_ident(), None)
     if raised is not None:
         raise raised
@@ -89,15 +89,16 @@ def check(status: int, name: str = "") -> None:
 
 
 def check_rows(status: int, name: str = "X") -> None:
-    """check(), where sentences that begin with a row or a column are about the
-    rows of this argument."""
+    """Like check(), where `name` is put in front of sentences about a row or a
+    column only."""
     sentence = text(lib.gram_error_message()) if status else ""
     about = sentence.startswith(("row ", "column ", "no column ", "a table "))
     check(status, name if about else "")
 
 
 def make(function: Any, free: Any, *args: Any, name: str = "X") -> Any:
-    """What a function makes through its last argument, freed when unused."""
+    """The object that a function creates through its last argument; it is freed
+    when nothing refers to it any more."""
     out = ffi.new(ffi.typeof(function).args[-1])
     check_rows(function(*args, out), name)
     return ffi.gc(out[0], free)
@@ -117,8 +118,8 @@ def _in_c(given: dict[str, Any], kept: list[Any]) -> dict[str, Any]:
 
 
 def struct(kind: str, given: dict[str, Any]) -> Any:
-    """A struct of options: texts become strings of C, a dict is a struct in it,
-    None is left out."""
+    """A struct of options: a text becomes a string of C, a dict an inner
+    struct, and None means the default."""
     kept: list[Any] = []
     made = ffi.new(f"{kind} *", _in_c(given, kept))
     _pointed_to[made] = kept
@@ -126,7 +127,7 @@ def struct(kind: str, given: dict[str, Any]) -> Any:
 
 
 def _field(value: Any, kind: Any, count: int) -> Any:
-    if kind.kind == "array":  # of characters
+    if kind.kind == "array":  # of characters, as gram_plan.others
         return text(value)
     if kind.kind != "pointer":
         return value
@@ -138,9 +139,11 @@ def _field(value: Any, kind: Any, count: int) -> Any:
     return np.array(ffi.unpack(value, count)) if count else np.empty(0)
 
 
-def fields(report: Any, counts: dict[str, str], other: str = "") -> dict[str, Any]:
-    """The fields of a struct that is pointed to: texts, numbers, and arrays;
-    `counts` names the fields that tell how long these are, or it is `other`."""
+def fields(
+    report: Any, counts: dict[str, str], other: str = ""
+) -> dict[str, Any]:
+    """The members of a struct that is pointed to, as texts, numbers and arrays.
+    The length of an array is the member that `counts` names, else `other`."""
     counts = {"warnings": "warning_count", "notes": "note_count", **counts}
     return {
         key: _field(
@@ -153,7 +156,7 @@ def fields(report: Any, counts: dict[str, str], other: str = "") -> dict[str, An
 
 
 def one_of(words: Iterable[str], name: str, word: Any) -> Any:
-    """The word, if it is one of these."""
+    """Return the word if it is one of these; else raise an exception."""
     words = tuple(words)
     if not isinstance(word, str) or word not in words:
         raise GramValueError(
@@ -166,8 +169,8 @@ def choice(
     kind: str, name: str, word: Any, words: Optional[Iterable[str]] = None
 ) -> int:
     """The value of an enumeration that a word names: choice("gram_select",
-    "select", "loo") is GRAM_SELECT_LOO.  `words` are those allowed here, if
-    not all are."""
+    "select", "loo") is GRAM_SELECT_LOO.  `words` are the words that are valid
+    here, if not all of them are."""
     values = ffi.typeof(kind).relements
     prefix = os.path.commonprefix(list(values)).rpartition("_")[0]
     named = {
@@ -179,7 +182,7 @@ def choice(
 def whole(
     value: Any, name: str, least: int = 0, most: int = 2**31 - 1
 ) -> int:
-    """A whole number between these."""
+    """Return the value as an int if it is a whole number in this range."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, np.integer)
     ):
@@ -194,7 +197,7 @@ def whole(
 
 
 def share(value: Any, name: str) -> float:
-    """A number between 0 and 1, neither of them."""
+    """Return the value as a float if it lies strictly between 0 and 1."""
     number = float(number_text(value, name))
     if not 0 < number < 1:
         raise GramValueError(f"{name} = {value}, must be between 0 and 1")
@@ -202,7 +205,7 @@ def share(value: Any, name: str) -> float:
 
 
 def number_text(value: Any, name: str) -> str:
-    """A number as the library reads it."""
+    """A number as a text that the library reads."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise GramTypeError(
             f"{name}: a {type(value).__name__}, must be a number"
@@ -211,7 +214,8 @@ def number_text(value: Any, name: str) -> str:
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
-    """None: one per core; -1 as well, -2: one fewer."""
+    """The number of threads that n_jobs means: None and -1 are one per core,
+    which is 0 here, -2 is one fewer."""
     if n_jobs is None:
         return 0
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < 0:
@@ -220,7 +224,7 @@ def threads_of(n_jobs: Optional[int]) -> int:
 
 
 def seed_of(random_state: Any) -> int:
-    """None: 0, so that results can be repeated."""
+    """The seed that random_state means; None is 0, so that results repeat."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -231,12 +235,12 @@ def seed_of(random_state: Any) -> int:
 
 
 def doubles(array: np.ndarray) -> Any:
-    """A pointer to the first of the doubles of a contiguous array."""
+    """A pointer to the numbers of a contiguous array of doubles."""
     return ffi.cast("double *", array.ctypes.data)
 
 
 class Running:
-    """How to run a call: a gram_exec in `exec`."""
+    """How a call runs: its `exec` is a gram_exec."""
 
     def __init__(
         self,
@@ -261,8 +265,11 @@ class Running:
         _pointed_to[self.exec] = handle, user
 
 
-def room(shape: tuple[int, ...], dtype: Any, running: Running) -> np.ndarray:
-    """An array of the library's memory: aligned, with huge pages, counted."""
+def new_array(
+    shape: tuple[int, ...], dtype: Any, running: Running
+) -> np.ndarray:
+    """An empty array in memory of the library, which is aligned, uses huge
+    pages and counts towards the budget."""
     dtype = np.dtype(dtype)
     count = int(np.prod(shape))
     if count == 0:

@@ -1,4 +1,4 @@
-"""Fitted machines: what the estimators are made of."""
+"""Fitted machines, on which the estimators are built."""
 from __future__ import annotations
 
 import os
@@ -19,34 +19,34 @@ from .library import (
     keep_raised,
     make,
     path_of,
-    room,
+    new_array,
     struct,
     text,
 )
 from .read import columns_of, each_column
 from .table import add_category, add_numbers, as_table
 
-# The kernel of matrices that Python has computed: see build_gram.py.
+# The kernel that looks up values which Python has computed: see build_gram.py.
 MATRIX = "python_matrix"
-# How many entries the arrays of a report have; the others have `outputs`.
+# The lengths of arrays in a report; the others have `outputs` entries.
 _COUNTS = {
     "target": "targets",
     "class_name": "classes",
     "class_order": "classes",
 }
-# What predictions are that are not doubles.
+# Types of predictions that are not doubles.
 _KINDS = {"label": np.intc, "why": np.uintp}
-# What Python cannot call by its name.
+# Members whose names are keywords of Python.
 _NAMES = {"lambda": "lam"}
-# Of a path, where none are given.
+# The number of lambdas of a path, where none are given.
 _LAMBDAS = 50
 
 check(lib.gram_python_register(MATRIX.encode()))
 
 
 def task_of(loss: str) -> Optional[str]:
-    """What a loss is for: regression, classification or novelty; None if there
-    is no such loss."""
+    """The task of a loss: "regression", "classification" or "novelty"; None if
+    there is no such loss."""
     name = loss.partition("(")[0].strip()
     found = lib.gram_python_task(chars(name, "loss"))
     return text(found) if found else None
@@ -55,8 +55,8 @@ def task_of(loss: str) -> Optional[str]:
 def add_role(
     table: Any, key: str, values: np.ndarray, role: str, name: str
 ) -> None:
-    """Add a column that is a target, weight, noise or group; texts are classes.
-    """
+    """Add a column of targets, weights, noise variances or groups; a target of
+    texts has classes."""
     raw = chars(key, f"{name}: the column name")
     add: Any = add_category if values.dtype == object else add_numbers
     add(table, raw, values, name)
@@ -65,34 +65,34 @@ def add_role(
 
 
 def matrix_table(K: np.ndarray, train: bool) -> Any:
-    """The table of rows whose kernel values with the training rows are those
-    of K, for the kernel MATRIX."""
+    """A table for the kernel MATRIX: the kernel values of each row with the
+    training rows, and its number among these, -1 for new rows."""
     place = np.arange(len(K)) if train else np.full(len(K), -1)
     return as_table(np.column_stack([K, place]), "K")
 
 
-# A kernel and a lambda that were tried on folds, and the error.
+# A kernel and a lambda that were tried on folds, and their error.
 Cell = tuple[str, float, float]
 
 
 @ffi.def_extern(onerror=keep_raised)
 def gram_python_found(user: Any, kernel: Any, lam: float, error: float) -> None:
-    """Remember a cell."""
+    """Append a cell to the list of the caller."""
     ffi.from_handle(user).append((text(kernel), lam, error))
 
 
 class Report(SimpleNamespace):
-    """What a fit found: the fields of gram_report, in gram.h."""
+    """The members of a struct of gram.h, such as gram_report, as attributes."""
 
 
 class Machine:
-    """A gram_machine."""
+    """A gram_machine, and its report."""
 
     __slots__ = ("_handle", "_prepared", "report")
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
-        # the last options of a prediction, and the gram_predictor of them
+        # the options of the last prediction, and the gram_predictor for them
         self._prepared: Optional[tuple[dict[str, Any], Any]] = None
         found = fields(lib.gram_machine_report(handle), _COUNTS, "outputs")
         self.report = Report(
@@ -107,8 +107,8 @@ class Machine:
         running: Running,
         cells: Optional[list[Cell]] = None,
     ) -> Machine:
-        """Fit to a table with targets; options are those of gram.h.  `cells`
-        gets what was tried on folds."""
+        """Fit to a table with targets; the options are the members of
+        gram_fit_options.  What is tried on folds is appended to `cells`."""
         made = struct("gram_fit_options", options)
         handle = ffi.new_handle(cells)
         if cells is not None:
@@ -118,7 +118,7 @@ class Machine:
 
     @staticmethod
     def plan(table: Any, options: dict[str, Any], running: Running) -> Report:
-        """What a fit would do."""
+        """What a fit would do, without doing it."""
         out = ffi.new("gram_plan *")
         made = struct("gram_fit_options", options)
         check_rows(lib.gram_machine_plan(table, made, running.exec, out))
@@ -131,7 +131,7 @@ class Machine:
         lams: Optional[np.ndarray],
         running: Running,
     ) -> dict[str, np.ndarray]:
-        """The criteria at every lambda: arrays of lambdas x targets."""
+        """The criteria for every lambda, as arrays of lambdas by targets."""
         targets = sum(
             column.role == lib.GRAM_ROLE_TARGET for column in each_column(table)
         )
@@ -171,7 +171,7 @@ class Machine:
 
     @classmethod
     def unpack(cls, data: bytes) -> Machine:
-        """From the bytes of a model file."""
+        """Read the bytes of a model file."""
         return cls(
             make(
                 lib.gram_machine_unpack,
@@ -190,7 +190,7 @@ class Machine:
         return Machine.unpack, (bytes(ffi.buffer(memory, length[0])),)
 
     def save_libsvm(self, path: Union[str, os.PathLike]) -> None:
-        """Write a model file of LIBSVM's."""
+        """Write a model file for LIBSVM."""
         raw, run = path_of(path), Running().exec
         options = ffi.new("gram_libsvm_options *")
         check(lib.gram_machine_save_libsvm(self._handle, raw, options, run))
@@ -198,7 +198,7 @@ class Machine:
     def update(
         self, table: Any, remove: Optional[np.ndarray], running: Running
     ) -> Machine:
-        """With more rows, or without some of its own."""
+        """A machine with more rows, or without some of its rows."""
         gone = ffi.NULL
         if remove is not None:
             gone = ffi.from_buffer("unsigned char[]", remove)
@@ -207,14 +207,14 @@ class Machine:
         return Machine(make(update, free, self._handle, table, gone, run))
 
     def inner(self, other: Machine, running: Running) -> float:
-        """The inner product of two functions, intercepts left out."""
+        """The inner product of two functions, without their intercepts."""
         out = ffi.new("double *")
         inner = lib.gram_machine_inner
         check(inner(self._handle, other._handle, running.exec, out))
         return float(out[0])
 
     def importance(self, running: Running) -> tuple[np.ndarray, np.ndarray]:
-        """How much terms and columns explain."""
+        """How much each term and each column contributes to f."""
         terms = np.empty(lib.gram_machine_terms(self._handle))
         columns = np.empty(self.report.d)
         importance = lib.gram_machine_importance
@@ -223,19 +223,19 @@ class Machine:
         return terms, columns
 
     def columns(self) -> dict[str, tuple[str, int]]:
-        """The columns that the kernel looks at: their types and widths."""
+        """The types and widths of the columns that the kernel uses, by name."""
         return {
             text(c.name): (text(lib.gram_type_name(c.type)), c.width)
             for c in each_column(lib.gram_machine_table(self._handle))
         }
 
     def kept(self) -> dict[str, Any]:
-        """The columns that the kernel looks at, of the rows that are kept."""
+        """The columns that the kernel uses, of the rows that are kept."""
         return columns_of(lib.gram_machine_table(self._handle))
 
     def alpha(self) -> tuple[np.ndarray, np.ndarray]:
-        """Those of the rows fitted to that are kept, and their coefficients,
-        one column per output."""
+        """The numbers of the training rows that are kept, and their
+        coefficients, with one column per output."""
         count = lib.gram_table_rows(lib.gram_machine_table(self._handle))
         rows = np.empty(count, np.uintp)
         alpha = np.empty((count, self.report.outputs))
@@ -245,7 +245,8 @@ class Machine:
         return rows.astype(np.intp), alpha
 
     def column_names(self) -> list[str]:
-        """The columns, features of a sparse block too, that the kernel sees."""
+        """The names of the columns that the kernel uses, including those in a
+        sparse block."""
         column = lib.gram_machine_column
         return [text(column(self._handle, j)) for j in range(self.report.d)]
 
@@ -262,7 +263,7 @@ class Machine:
         running: Running,
         options: Optional[dict[str, Any]] = None,
     ) -> dict[str, np.ndarray]:
-        """The fields of gram_prediction that are wanted."""
+        """The members of gram_prediction that are wanted."""
         options = options or {}
         rows = lib.gram_table_rows(table)
         terms = lib.gram_machine_terms(self._handle)
@@ -297,13 +298,13 @@ class Machine:
         return arrays
 
     def _predictor(self, options: dict[str, Any], running: Running) -> Any:
-        """The gram_predictor of these options, kept for the next call."""
+        """The gram_predictor for these options, kept for the next call."""
         prepared = self._prepared
         if prepared is None or prepared[0] != options:
             machine = self._handle
 
             def free(predictor: Any, keep: Any = machine) -> None:
-                # `keep`: the machine goes after it
+                # `keep`: the machine must outlive the predictor
                 lib.gram_predictor_free(predictor)
 
             prepared = dict(options), make(
@@ -321,7 +322,7 @@ class Machine:
     ) -> np.ndarray:
         """The joint covariance of f at the rows."""
         rows = lib.gram_table_rows(table)
-        C = room((rows, rows), np.float64, running)
+        C = new_array((rows, rows), np.float64, running)
         check_rows(
             lib.gram_machine_covariance(
                 self._handle, table, target, running.exec, doubles(C), rows
@@ -332,7 +333,7 @@ class Machine:
     def sample(
         self, table: Any, count: int, noise: bool, running: Running
     ) -> np.ndarray:
-        """Draws of f at the rows, or of new measurements; one column each."""
+        """Draws of f at the rows, or of new measurements, one column each."""
         out = np.empty((lib.gram_table_rows(table), count))
         check_rows(
             lib.gram_machine_sample(

@@ -1,4 +1,4 @@
-"""A bar while a long call runs: that of tqdm if it is installed."""
+"""A progress bar for long calls: that of tqdm if it is installed."""
 from __future__ import annotations
 
 import sys
@@ -7,30 +7,30 @@ from typing import Any, Callable, Iterator, Optional
 
 
 class _Line:
-    """A line on standard error that is written again and again."""
+    """A line on standard error that is written anew at each step."""
 
     def __init__(self, title: str) -> None:
         self._title = self._shown = title
         self._width = 0
 
     def enter(self, stage: str) -> None:
-        """What is done now: "choosing", "fitting"."""
+        """Show the stage that begins: "choosing", "fitting"."""
         self._shown = f"{self._title}, {stage}"
 
     def __call__(self, done: float) -> None:
-        """So much of the whole."""
+        """Show the share that is done."""
         line = f"{self._shown}: {100 * done:3.0f} %"
         sys.stderr.write(f"\r{' ' * self._width}\r{line}")
         sys.stderr.flush()
         self._width = len(line)
 
     def close(self) -> None:
-        """It is over."""
+        """End the bar."""
         sys.stderr.write("\n")
 
 
 class _Bar:
-    """tqdm's, from 0 to 100."""
+    """The bar of tqdm, from 0 to 100."""
 
     def __init__(self, title: str, tqdm: Any) -> None:
         form = "{l_bar}{bar}| {elapsed}<{remaining}"
@@ -40,15 +40,15 @@ class _Bar:
         )
 
     def enter(self, stage: str) -> None:
-        """What is done now: "choosing", "fitting"."""
+        """Show the stage that begins: "choosing", "fitting"."""
         self._bar.set_description(f"{self._title}, {stage}")
 
     def __call__(self, done: float) -> None:
-        """So much of the whole."""
+        """Show the share that is done."""
         self._bar.update(100 * done - self._bar.n)
 
     def close(self) -> None:
-        """It is over."""
+        """End the bar."""
         self._bar.close()
 
 
@@ -56,8 +56,8 @@ class _Bar:
 def progress(
     verbose: Any, title: str
 ) -> Iterator[Optional[Callable[[float], None]]]:
-    """A function to call with the share that is done, whose method `enter` is
-    told what comes next; None if not verbose."""
+    """Yield a function that shows the share that is done, with a method `enter`
+    that shows the stage; None if not verbose."""
     if not verbose:
         yield None
         return

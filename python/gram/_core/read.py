@@ -1,4 +1,4 @@
-"""Files that the library reads, as columns of NumPy."""
+"""Files that the library reads, as NumPy arrays, one per column."""
 from __future__ import annotations
 
 import os
@@ -69,17 +69,25 @@ def read(
     types: Optional[str] = None,
     missing: str = "keep",
 ) -> dict[str, Any]:
-    """The columns of a file, or of a data set inside the library, by name.
+    """Read the columns of a file, or of a data set inside the library.
 
+    Parameters
+    ----------
     path
-        CSV, LIBSVM, .npy, ... (docs/manual/formats.md), or ``"builtin:iris"``.
+        A file in a format of docs/manual/formats.md (CSV, LIBSVM, .npy, ...),
+        or a data set such as ``"builtin:iris"``.
     types
-        ``"age=number,city=category,when=date"`` where they are not found out.
+        Types of columns that are not to be found from their cells, as in
+        ``"age=number,city=category,when=date"``.
     missing
-        what to do with missing cells: ``"keep"`` (NaN, None, NaT),
-        ``"refuse"``, ``"drop"``, ``"mean"`` or ``"indicator"``.
+        What to do with missing cells: ``"keep"`` them as NaN, None or NaT,
+        ``"refuse"`` them, ``"drop"`` their rows, fill them with the ``"mean"``
+        of the column, or add an ``"indicator"`` column as well.
 
-    What it gives is an X for estimators, once the target is taken out:
+    Examples
+    --------
+    The result is a dict of columns, by name.  Without the target it is an X for
+    estimators:
 
     >>> data = read("builtin:iris")
     >>> list(data)[:2], len(data["petal_length"])

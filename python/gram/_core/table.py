@@ -1,9 +1,9 @@
-"""Data of Python as tables of the library.
+"""Python's data as tables of the library.
 
-The columns of an array are called c0, c1, ..., as those of an .npy file; a
-sparse matrix is one block of columns, and stays sparse.  A DataFrame, a dict
-of columns and rows of mixed cells become a Frame of typed columns; DataFrames
-and dicts keep their names.
+The columns of an array are called c0, c1, ..., like those of an .npy file.  A
+sparse matrix is one block of columns and stays sparse.  A DataFrame, a dict of
+columns and rows of mixed cells become a Frame of typed columns; those of
+DataFrames and dicts keep their names.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._gram import ffi, lib
 from .errors import GramTypeError, GramValueError
 from .library import chars, check, make
 
-# The name of the sparse block in a file of scipy.sparse.save_npz, too.
+# The name that the sparse block of an .npz file of SciPy has, too.
 _SPARSE = b"features"
 _DAY = np.timedelta64(86400 * 10**9, "ns")
 
@@ -32,8 +32,8 @@ def is_dataframe(X: Any) -> bool:
 
 
 class Frame:
-    """Typed, named columns: numbers and dates as float64, categories as an
-    object array of texts and None."""
+    """Typed, named columns: numbers and dates are float64 arrays, categories
+    object arrays of texts and None."""
 
     def __init__(
         self, cells: dict[str, np.ndarray], dates: frozenset = frozenset()
@@ -45,15 +45,15 @@ class Frame:
 
     @property
     def columns(self) -> list[str]:
-        """Their names."""
+        """The names of all columns."""
         return list(self.cells)
 
     def categories(self) -> list[str]:
-        """The names of those that are categories."""
+        """The names of the columns that are categories."""
         return [k for k, v in self.cells.items() if v.dtype == object]
 
     def renamed(self, names: Iterable[str]) -> Frame:
-        """The same columns under other names, in order."""
+        """The same columns under other names, in the same order."""
         new = dict(zip(self.cells, names))
         return Frame(
             {new[k]: v for k, v in self.cells.items()},
@@ -61,7 +61,7 @@ class Frame:
         )
 
     def matrix(self) -> Optional[np.ndarray]:
-        """All columns as one array, if they are numbers."""
+        """All columns as one array; None unless all are numbers."""
         if self.categories() or self.dates or not self.cells:
             return None
         return np.column_stack(list(self.cells.values()))
@@ -79,7 +79,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def cell_text(cell: Any) -> str:
-    """A category as the library writes it."""
+    """A label as the library writes it: numbers without needless digits."""
     if isinstance(cell, str):
         return str(cell)
     if isinstance(cell, Integral):
@@ -89,7 +89,7 @@ def cell_text(cell: Any) -> str:
 
 
 def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
-    """Numbers if all are, else texts."""
+    """A column of Python objects: numbers if all cells are, else texts."""
     kinds = {type(cell) for cell in cells if not isinstance(cell, (Real, str))}
     for i, cell in enumerate(cells):
         if type(cell) in kinds and not _is_missing(cell):
@@ -108,8 +108,8 @@ def _of_objects(cells: np.ndarray, where: str) -> np.ndarray:
 
 
 def as_array(X: Any, name: str) -> np.ndarray:
-    """np.asarray(), whose complaints begin with the name of the argument;
-    cells under a mask are missing."""
+    """np.asarray(), with errors that begin with the name of the argument;
+    masked cells are missing."""
     if isinstance(X, np.ma.MaskedArray) and X.mask.any():
         return np.ma.filled(X.astype(np.float64), np.nan)
     try:
@@ -149,7 +149,7 @@ def _frame(pairs: Iterable[tuple[str, Any]], name: str) -> Frame:
     for key, values in pairs:
         where = f'{name}: column "{key}"'
         if key in columns:
-            raise GramValueError(f"{where}: is there twice")
+            raise GramValueError(f"{where}: occurs twice")
         columns[key], is_date = _column(values, where)
         if is_date:
             dates.add(key)
@@ -163,7 +163,8 @@ def _frame(pairs: Iterable[tuple[str, Any]], name: str) -> Frame:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, or one like it that no column has; it is taken then."""
+    """A name that is not taken, with underscores added if need be; it is taken
+    from then on."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -171,22 +172,23 @@ def free_name(name: str, taken: set[str]) -> str:
 
 
 def names_of(rows: Rows) -> set[str]:
-    """Names that columns beside these must not have."""
+    """Names that further columns must not have."""
     if isinstance(rows, Frame):
         return set(rows.columns)
     if is_sparse(rows):
         return {_SPARSE.decode()}
-    # one more is that of a matrix's row numbers
+    # the last one is that of the row numbers beside a matrix
     return set(position_names(rows.shape[1] + 1))
 
 
 def position_names(count: int) -> list[str]:
+    """The names of columns that have none: c0, c1, ..."""
     return [f"c{j}" for j in range(count)]
 
 
 def as_rows(X: Any, name: str) -> Rows:
-    """X as an array of real numbers with two dimensions, as a CSR matrix, or,
-    if it has names or is mixed, as a Frame."""
+    """X as a two-dimensional array of real numbers, as a CSR matrix, or, if its
+    columns have names or types, as a Frame."""
     if isinstance(X, Frame) or is_sparse(X):
         return X if isinstance(X, Frame) else as_matrix(X, name)
     if is_dataframe(X):
@@ -212,13 +214,14 @@ def as_rows(X: Any, name: str) -> Rows:
 
 
 def check_sparse(X: Any, name: str) -> None:
-    """Refuse a matrix whose arrays do not fit together: SciPy would read beyond
-    their ends."""
+    """Refuse a matrix whose arrays do not fit together, since SciPy would read
+    beyond their ends."""
     if getattr(X, "format", "") not in ("csr", "csc"):
         return
     lines = X.shape[0] if X.format == "csr" else X.shape[1]
     starts = np.asarray(X.indptr)
-    if len(starts) != lines + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+    ascend = len(starts) == lines + 1 and (np.diff(starts) >= 0).all()
+    if not ascend or starts[0] != 0:
         raise GramValueError(
             f"{name}: a sparse matrix whose indptr is not {lines + 1} numbers "
             "that ascend from 0"
@@ -254,7 +257,7 @@ def as_matrix(X: Any, name: str) -> Any:
 
 def _add_dense(table: Any, X: np.ndarray, name: str) -> None:
     single = X.dtype == np.float32
-    # The library takes floats and doubles, in steps forward of whole numbers.
+    # The library takes floats and doubles, any whole number of them apart.
     if (
         not (single or X.dtype == np.float64)
         or not X.flags.aligned
@@ -273,7 +276,7 @@ def _add_dense(table: Any, X: np.ndarray, name: str) -> None:
 
 
 def _add_sparse(table: Any, X: Any, name: str) -> None:
-    # scipy never has negative indices, so signed and unsigned are the same.
+    # SciPy's indices are never negative, so their sign bit does not matter.
     start = X.indptr.astype(np.uintp)
     index = np.ascontiguousarray(X.indices, np.uint32)
     entries = np.ascontiguousarray(X.data, np.float64)
@@ -289,8 +292,7 @@ def _add_sparse(table: Any, X: Any, name: str) -> None:
 
 
 def add_category(table: Any, key: bytes, cells: np.ndarray, name: str) -> None:
-    """Add a column of texts: each level is one string of C, however many rows
-    have it."""
+    """Add a column of texts; rows of the same level share one string of C."""
     levels: dict[Any, Any] = {None: ffi.NULL}
     for cell in cells:
         if cell not in levels:
@@ -303,14 +305,14 @@ def add_category(table: Any, key: bytes, cells: np.ndarray, name: str) -> None:
 def add_numbers(
     table: Any, key: bytes, values: np.ndarray, name: str, date: bool = False
 ) -> None:
-    """Add a column of numbers, or of dates as days."""
+    """Add a column of numbers, or of dates, in days."""
     values = np.ascontiguousarray(values, np.float64)
     add = lib.gram_table_add_dates if date else lib.gram_table_add_numbers
     check(add(table, key, ffi.cast("double *", values.ctypes.data), 1), name)
 
 
 def as_table(X: Rows, name: str = "X") -> Any:
-    """A gram_table of what as_rows() gives."""
+    """A gram_table of rows from as_rows()."""
     table = make(lib.gram_table_new, lib.gram_table_free, X.shape[0])
     if isinstance(X, Frame):
         for key, cells in X.cells.items():

@@ -1,5 +1,5 @@
-"""Estimators that follow scikit-learn's conventions; their names are in gram.
+"""Estimators that follow scikit-learn's conventions.
 
-Importing a module of this room imports scikit-learn, so gram does so only when
-the first estimator is used.
+Import them from gram itself, which imports the modules here, and with them
+scikit-learn, when an estimator is first used.
 """

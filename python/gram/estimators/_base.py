@@ -1,7 +1,7 @@
-"""What all estimators share: data in, running, machines.
+"""What all estimators share: checks of data, running, fitted machines.
 
-They follow the conventions of scikit-learn, whose checks of arrays are used
-where there are any; a complaint begins with the name of the argument.
+They follow the conventions of scikit-learn and use its checks of arrays; each
+error begins with the name of the argument.
 """
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ KernelSpec = Union[str, Kernel, Any]
 # fit() returns what it is called on.
 Fitted = TypeVar("Fitted", bound="MachineEstimator")
 _FLOATS = [np.float64, np.float32]
-# Policies of models that take missing cells.
+# What a model does with missing cells, if it takes rows that have some.
 _FILLED = (
     choice("gram_missing", "missing", "drop"),
     choice("gram_missing", "missing", "mean"),
     choice("gram_missing", "missing", "indicator"),
 )
-# What can be predicted without k(x, x) of new rows.
+# Predictions that do not need k(x, x) of new rows, which no matrix has.
 _OF_MATRICES = {"mean", "label", "proba", "why", "why_part"}
 
 
 def checked(X: Any, name: str, **options: Any) -> Any:
-    """check_array(), whose complaints begin with the name of the argument."""
+    """check_array(), with errors that begin with the name of the argument."""
     try:
         return check_array(X, input_name=name, **options)
     except ValueError as error:
@@ -67,7 +67,7 @@ def checked(X: Any, name: str, **options: Any) -> Any:
 
 
 def positive(value: Any, name: str, zero: bool = False) -> float:
-    """A number above 0, or 0 itself."""
+    """Return the value as a float if it is above 0, or, if `zero`, 0 itself."""
     number = float(number_text(value, name))
     if not (0 < number < np.inf or (zero and number == 0)):
         least = "at least 0" if zero else "positive"
@@ -76,7 +76,7 @@ def positive(value: Any, name: str, zero: bool = False) -> float:
 
 
 def lambda_text(lam: Any) -> str:
-    """lam as the library reads it: a text, a number or candidates."""
+    """lam as a text that the library reads: a number, candidates or "auto"."""
     if isinstance(lam, str):
         return lam
     if isinstance(lam, (list, tuple, np.ndarray)):
@@ -85,7 +85,7 @@ def lambda_text(lam: Any) -> str:
 
 
 def one_column(y: np.ndarray) -> np.ndarray:
-    """A column becomes an array of one dimension, with a warning."""
+    """y with one dimension; if it is a column, with a warning."""
     try:
         return column_or_1d(y, warn=True)
     except ValueError as error:
@@ -93,7 +93,7 @@ def one_column(y: np.ndarray) -> np.ndarray:
 
 
 def per_row(values: Any, name: str, rows: int) -> np.ndarray:
-    """One number for each row of X."""
+    """Return the values as an array, if they are one number per row of X."""
     numbers = checked(values, name, dtype=np.float64, ensure_2d=False)
     if numbers.shape != (rows,):
         raise GramValueError(
@@ -117,8 +117,8 @@ class Estimator(BaseEstimator):
     """
 
     def _keep(self, arguments: dict[str, Any]) -> None:
-        """Remember the arguments of __init__, which are its locals(), as
-        scikit-learn wants them: unchanged, under the names of parameters."""
+        """Store the arguments of __init__, its locals(), as scikit-learn wants
+        them: unchanged, as attributes with the names of the parameters."""
         given = {k: v for k, v in arguments.items() if k != "self"}
         self.__dict__.update(given)
 
@@ -134,7 +134,7 @@ class Estimator(BaseEstimator):
         return Running(threads, seed_of(random_state), memory or 0, tell)
 
     def _takes_missing(self) -> bool:
-        """May cells be missing: NaN in an array?"""
+        """May cells be missing, as NaN is in an array?"""
         return False
 
     def _as_rows(self, X: Any) -> Rows:
@@ -164,8 +164,9 @@ class Estimator(BaseEstimator):
         return checked(X, "X", force_all_finite=finite, **options)
 
     def _take(self, X: Any, reset: bool) -> Rows:
-        """X, checked; `reset` remembers how it looks, else it must be so.  A
-        model from a file knows the columns it needs and matches by name."""
+        """Check X; with `reset` its number and names of columns are stored,
+        otherwise they must agree with what is stored.  A model from a file has
+        none of them stored, and finds the columns that it needs by name."""
         rows = self._as_rows(X)
         if not reset and not hasattr(self, "n_features_in_"):
             return rows
@@ -188,7 +189,7 @@ class Estimator(BaseEstimator):
         return position_names(self.n_features_in_) if names is None else names
 
     def _table(self, rows: Rows, sparse: bool) -> Any:
-        """A table that is sparse if, and only if, that of the fit was."""
+        """The table of the rows, sparse exactly if that of the fit was."""
         if sparse and not is_sparse(rows) and not isinstance(rows, Frame):
             from scipy.sparse import csr_matrix
 
@@ -201,8 +202,8 @@ class Estimator(BaseEstimator):
 class MachineEstimator(Estimator):
     """An estimator that fits one machine.
 
-    A subclass has the parameters n_jobs and verbose, says with which kernel
-    (_spec) and which options (_options) to fit and what y must be (_task,
+    A subclass has the parameters n_jobs and verbose, says which kernel (_spec)
+    and which options (_options) to fit with and what y must be (_task,
     _targets), and predicts by _ask().
 
     Parameters
@@ -229,15 +230,16 @@ class MachineEstimator(Estimator):
     _only = ""
 
     def _spec(self, rows: Rows) -> Any:
-        """A text, a Kernel, "precomputed" or a function of two arrays."""
+        """The kernel: a text, a Kernel, "precomputed" or a function of two
+        arrays."""
         return self.kernel
 
     def _options(self) -> dict[str, Any]:
-        """Fields of gram_fit_options, without the kernel."""
+        """Members of gram_fit_options, but for the kernel."""
         raise NotImplementedError
 
     def _task_option(self) -> str:
-        """The estimator says the task, not the looks of y."""
+        """The task as the library's option: it does not follow from y here."""
         return "auto" if self._task == "novelty" else self._task
 
     def _takes_missing(self) -> bool:
@@ -246,15 +248,15 @@ class MachineEstimator(Estimator):
         return getattr(self, "missing", "refuse") != "refuse"
 
     def _noise(self, rows: int) -> Optional[np.ndarray]:
-        """Known variances of the targets, if there are any."""
+        """The known noise variances of the targets, if there are any."""
         return None
 
     def _given_folds(self, rows: int) -> Optional[np.ndarray]:
-        """The fold of each row, if they were given."""
+        """The fold of each row, if folds were given."""
         return None
 
     def _matrix_of(self, X: Any, Y: Any) -> Any:
-        """What a function that is the kernel says."""
+        """The matrix of a kernel that is a function."""
         return self.kernel(X, Y)
 
     # ------------------------------------------------------------------ fit
@@ -262,7 +264,7 @@ class MachineEstimator(Estimator):
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """The table to fit to, and all options."""
+        """The table to fit to, and all members of gram_fit_options."""
         rows = self._take(X, reset=True)
         targets = self._targets(y, rows)
         table, kernel = self._training(rows)
@@ -318,7 +320,7 @@ class MachineEstimator(Estimator):
         return self
 
     def _targets(self, y: Any, rows: Rows) -> dict[str, np.ndarray]:
-        """Names and cells of the targets; remembers their shape."""
+        """The targets by name; stores whether y has one dimension."""
         names = self._target_names(y)
         y = checked(y, "y", dtype=np.float64, ensure_2d=False)
         if not self._get_tags()["multioutput"]:
@@ -336,7 +338,7 @@ class MachineEstimator(Estimator):
         return dict(zip(names, y.T))
 
     def _target_names(self, y: Any) -> list[str]:
-        """What pandas calls the columns of y; none if it is an array."""
+        """The names of the columns of y in pandas; none if y is an array."""
         if y is None:
             raise GramValueError(
                 f"y: This {type(self).__name__} estimator requires y to be "
@@ -357,10 +359,10 @@ class MachineEstimator(Estimator):
     def _weights(
         self, sample_weight: Any, rows: Rows, targets: dict[str, np.ndarray]
     ) -> Optional[np.ndarray]:
-        """Of the rows; None: all the same."""
+        """The weights of the rows; None: all have the weight 1."""
         if sample_weight is None:
             return None
-        # it wants rows that it can count
+        # which needs X for its number of rows only
         counted = np.empty((rows.shape[0], 0))
         try:
             return _check_sample_weight(
@@ -370,10 +372,10 @@ class MachineEstimator(Estimator):
             raise GramValueError(f"sample_weight: {error}") from error
 
     def _training(self, rows: Rows) -> tuple[Any, dict[str, Any]]:
-        """The table to fit to, and the options that belong to the kernel."""
+        """The table of the rows, and the options that depend on the kernel."""
         spec = self._spec(rows)
         if isinstance(spec, str) and spec == "precomputed":
-            what, K = "a matrix that was computed before", self._numbers(rows)
+            what, K = "a precomputed matrix", self._numbers(rows)
             if K.shape[0] != K.shape[1]:
                 raise GramValueError(
                     f"X: of shape {K.shape}, Precomputed matrix must be a "
@@ -392,8 +394,8 @@ class MachineEstimator(Estimator):
                 '"precomputed" or a function of two arrays'
             )
         warn(
-            f"kernel: {what} is slower, and needs more memory, than a kernel "
-            "of gram's own (gram.Kernel), and has no standard deviations",
+            f"kernel: {what} is slower and needs more memory than a kernel of "
+            "gram (gram.Kernel), and gives no standard deviations",
             EfficiencyWarning,
         )
         scale = choice("gram_kernel_scale", "scale", "none")
@@ -401,15 +403,15 @@ class MachineEstimator(Estimator):
 
     @staticmethod
     def _numbers(rows: Rows) -> np.ndarray:
-        """A matrix of kernel values, given as X."""
+        """Rows as an array of numbers."""
         K = rows.toarray() if is_sparse(rows) else rows
         K = K.matrix() if isinstance(K, Frame) else K
         if K is None:
-            raise GramTypeError("X: has columns that are not numbers")
+            raise GramTypeError("X: contains columns that are not numbers")
         return K
 
     def _values(self, rows: Rows, others: Rows) -> np.ndarray:
-        """What a function that is the kernel says of arrays."""
+        """The checked matrix of a kernel that is a function."""
         if isinstance(rows, Frame):
             rows = self._numbers(rows)
         K = checked(self._matrix_of(rows, others), "kernel(X, Y)")
@@ -421,7 +423,7 @@ class MachineEstimator(Estimator):
         return K
 
     def _finish(self, machine: Machine) -> None:
-        """Attributes from a machine."""
+        """Set the attributes that a fitted estimator has."""
         report = machine.report
         self.machine_ = machine
         self._flat = self._flat and report.outputs == 1
@@ -454,11 +456,11 @@ class MachineEstimator(Estimator):
     def _ask(
         self, X: Any, *wanted: str, random_state: Any = None, **options: Any
     ) -> list[np.ndarray]:
-        """The wanted fields of a gram_prediction, in their order."""
+        """The members of gram_prediction that are wanted, in this order."""
         table = self._new_table(X)
         if not set(wanted) <= _OF_MATRICES:
             self._refuse_matrix("standard deviations or terms")
-        if "label" in wanted:  # a class is never left empty
+        if "label" in wanted:  # a row without a class is not possible
             options.setdefault("missing", self._missing_of_labels())
         running = self._running(random_state=random_state)
         made = self.machine_.predict(table, wanted, running, options)
@@ -467,8 +469,8 @@ class MachineEstimator(Estimator):
     def _refuse_matrix(self, what: str) -> None:
         if self.machine_.report.kernel == MATRIX:
             raise GramValueError(
-                f"kernel: a matrix or a function in Python has no {what}, use "
-                "a kernel of gram's own (gram.Kernel)"
+                f"kernel: a precomputed matrix or a function gives no {what}, "
+                "use a kernel of gram (gram.Kernel)"
             )
 
     def _shaped(self, values: np.ndarray) -> np.ndarray:
@@ -477,24 +479,24 @@ class MachineEstimator(Estimator):
     # ----------------------------------------------------------- what is there
 
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Report:
-        """What fit would do with these rows, without doing it: ``solver``,
-        ``selection``, ``bytes`` at the peak, ``seconds`` as a rough guess, and
-        ``others``, the other solvers.
+        """What fit would do with these rows, without doing it: the ``solver``,
+        the ``selection`` of what is open, ``bytes`` at the peak, ``seconds``
+        as a rough guess, and ``others``, the other solvers.
 
-        A fit that does not fit into memory is a MemoryError that says what
-        would.
+        If the fit would need more memory than there is, a MemoryError says
+        what would do with less.
         """
         model = clone(self)
         table, options = model._prepared(X, y, sample_weight)
         return Machine.plan(table, options, model._running())
 
     def importance(self) -> dict[str, dict[str, float]]:
-        """How much matters for f, over the rows fitted to: ``columns``, by the
-        mean squared change of f when their cells are shuffled among rows, and
-        ``terms`` of the kernel's sum, by the mean square of their part.  Of
-        several outputs it is the first."""
+        """How much columns and terms matter for f over the training rows:
+        ``columns`` has the mean squared change of f when the cells of a column
+        are shuffled, ``terms`` the mean square of the part of each term of the
+        kernel's sum.  Of several functions f it is the first."""
         machine = self._fitted()
-        self._refuse_matrix("columns that matter")
+        self._refuse_matrix("importance of columns")
         terms, columns = machine.importance(self._running())
         return {
             "columns": dict(zip(machine.column_names(), columns.tolist())),
@@ -502,16 +504,16 @@ class MachineEstimator(Estimator):
         }
 
     def norm(self) -> float:
-        """The norm of f, without its intercept, in the kernel's space."""
+        """The norm of f, without its intercept, in the space of the kernel."""
         return float(np.sqrt(max(0.0, self.inner(self))))
 
     def inner(self, other: MachineEstimator) -> float:
-        """The inner product of f and that of another model with the same
-        kernel, intercepts left out."""
+        """The inner product of f and the f of another model with the same
+        kernel, without their intercepts."""
         if not isinstance(other, MachineEstimator):
             raise GramTypeError(
                 f"other: a {type(other).__name__}, must be a fitted estimator "
-                "of gram's"
+                "of gram"
             )
         machines = self._fitted(), other._fitted()
         if other is not self:
@@ -519,12 +521,12 @@ class MachineEstimator(Estimator):
         return machines[0].inner(machines[1], self._running())
 
     def _is_from_file(self) -> bool:
-        """Then the parameters say nothing of the model."""
+        """Was the model loaded?  Then the parameters say nothing about it."""
         return hasattr(self, "machine_") and not hasattr(self, "n_features_in_")
 
     @property
     def report_(self) -> Report:
-        """What the fit found: the fields of gram_report, in gram.h."""
+        """What the fit found: the members of gram_report, in gram.h."""
         return self._fitted().report
 
     @property
@@ -545,15 +547,15 @@ class MachineEstimator(Estimator):
         return self._shaped(self._fitted().alpha()[1])
 
     def save(self, path: Path) -> None:
-        """Write the model to a file, which the command reads as well."""
+        """Write the model to a file, which the command gram also reads."""
         machine = self._fitted()
         self._refuse_matrix("model files")
         machine.save(path)
 
     @classmethod
     def load(cls, path: Path) -> Any:
-        """The estimator of a model file, by whomever it was written.  Its
-        parameters are the defaults; it predicts what the file says."""
+        """The estimator of a model file, written from Python or by the command.
+        Its parameters are the defaults, but it predicts with the model."""
         return cls._of(Machine.load(path), path)
 
     @classmethod
@@ -561,7 +563,7 @@ class MachineEstimator(Estimator):
         report = machine.report
         if report.task != cls._task:
             raise GramValueError(
-                f"{path}: a model of {report.task}, must be one of {cls._task}"
+                f"{path}: a model for {report.task}, must be for {cls._task}"
             )
         if not report.loss.startswith(cls._only):
             raise GramValueError(

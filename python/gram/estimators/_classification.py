@@ -1,4 +1,4 @@
-"""Classification: kernel machines, and what all classifiers share."""
+"""Classification with any kernel, and what all classifiers share."""
 from __future__ import annotations
 
 from itertools import combinations
@@ -32,8 +32,8 @@ _PROBABLE = ("logistic", "softmax")
 
 
 def _labels_of(names: tuple[str, ...]) -> np.ndarray:
-    """Classes of a model file, which has texts: numbers if all are written as
-    the library writes them, sorted."""
+    """The sorted labels of a model file, which has texts only: numbers, if all
+    texts are numbers as the library writes them."""
     for kind in (int, float):
         try:
             labels = [kind(name) for name in names]
@@ -86,7 +86,7 @@ class Classifier(ClassifierMixin, MachineEstimator):
     def _labels(y: Any) -> np.ndarray:
         y = one_column(checked(y, "y", dtype=None, ensure_2d=False))
         if y.dtype.kind == "S":
-            raise GramTypeError("y: has bytes, must be numbers or texts")
+            raise GramTypeError("y: has bytes, must have numbers or texts")
         try:
             check_classification_targets(y)
         except ValueError as error:
@@ -145,7 +145,7 @@ class Classifier(ClassifierMixin, MachineEstimator):
         if not hasattr(self, "classes_"):
             self.classes_ = _labels_of(names)
         texts = [cell_text(label) for label in self.classes_]
-        # a class whose rows all have weight 0 is none
+        # a class whose rows all have weight 0 does not count
         self.classes_ = self.classes_[[text in names for text in texts]]
         texts = [text for text in texts if text in names]
         self._order = np.array([texts.index(name) for name in names])
@@ -170,8 +170,8 @@ class Classifier(ClassifierMixin, MachineEstimator):
         return out
 
     def _decisions(self, X: Any) -> np.ndarray:
-        """f of two classes; else of each class, or of each pair of them, where
-        it is positive for the second."""
+        """f for two classes; else a column for each class, or for each pair of
+        classes, which is positive for the second of them."""
         f = self._by_class(self._ask(X, "mean")[0])
         if len(self.classes_) > 2:
             return f
@@ -184,14 +184,15 @@ class Classifier(ClassifierMixin, MachineEstimator):
         return _ovr_decision_function(f > 0, f, len(self.classes_))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The classes of the rows of X; the most probable ones where there are
-        probabilities."""
+        """The classes of the rows of X; where the model has probabilities, the
+        most probable ones."""
         label = self._ask(X, "label")[0][:, 0]
         return self.classes_[self._order[label]]
 
     @available_if(gives_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the classes, one column each."""
+        """The probabilities of the classes, one column each; those of Gaussian
+        processes are averaged over the posterior of f."""
         if self.report_.criterion == "evidence":
             self._refuse_matrix("standard deviations")
         proba = self._ask(X, "proba")[0]
@@ -273,7 +274,7 @@ class KernelClassifier(Tuned, Classifier):
         if not (isinstance(self.lam, str) and self.lam == "auto"):
             raise GramValueError(
                 f"lam = {self.lam!r}, C = {self.C!r}: both are given, must be "
-                "at most one"
+                "at most one of them"
             )
         if np.ndim(self.C) == 0:
             return lambda_text(0.5 / positive(self.C, "C"))
@@ -290,6 +291,6 @@ class KernelClassifier(Tuned, Classifier):
         }
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """f of two classes, positive for the second; else a column for each
-        class, where pairs count as votes and f breaks ties."""
+        """f for two classes, positive for the second; else a column for each
+        class, where pairs count as votes and their f breaks ties."""
         return self._decisions_of_classes(X)

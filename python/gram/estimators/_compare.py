@@ -1,4 +1,4 @@
-"""Estimators on the same folds."""
+"""Cross-validation of several estimators on the same folds."""
 from __future__ import annotations
 
 from typing import Any, Sequence
@@ -16,12 +16,14 @@ from ._tuned import Tuned
 
 def _refuse(estimators: Sequence[Any]) -> None:
     if len(estimators) == 0:
-        raise GramValueError("estimators: none are given, must be at least 1")
+        raise GramValueError(
+            "estimators: the list is empty, must have at least 1"
+        )
     for e in estimators:
         if not isinstance(e, MachineEstimator):
             raise GramTypeError(
-                f"estimators: a {type(e).__name__}, must be one of gram's "
-                "regressors and classifiers"
+                f"estimators: a {type(e).__name__}, must be a regressor or "
+                "classifier of gram"
             )
         if e._task != estimators[0]._task:
             raise GramValueError(
@@ -31,7 +33,7 @@ def _refuse(estimators: Sequence[Any]) -> None:
 
 
 def _mean(errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of every row, with its standard error."""
+    """The mean of each row, with its standard error."""
     folds = errors.shape[1]
     return errors.mean(1), errors.std(1, ddof=1) / np.sqrt(folds)
 
@@ -41,14 +43,15 @@ def compare(
 ) -> dict[str, Any]:
     """Cross-validate estimators on the same folds, those of the first one.
 
-    Errors of two estimators on one fold go up and down together, so their
-    difference is more certain than each of them.  What is open is chosen anew
-    on the training rows of every fold.
+    The errors of two estimators on the same fold are correlated, so that their
+    difference is known more exactly than each of them.  What is open is chosen
+    anew on the training rows of each fold.
 
-    Columns, one entry per estimator: ``kernel``; ``error``, the mean over folds
-    of the squared error, of the loss or of the share of wrong classes, with its
-    ``std_error``; ``difference`` to the first one, with its
-    ``difference_std_error``; ``errors``, those of all folds.
+    The result is a dict of columns with one entry per estimator: ``kernel``;
+    ``error``, the mean over folds of the squared error, of the loss or of the
+    share of wrong classes, with its ``std_error``; ``difference``, the error
+    minus that of the first estimator, with its ``difference_std_error``; and
+    ``errors``, those on each fold.
 
     Examples
     --------
@@ -66,8 +69,8 @@ def compare(
     made = [struct("gram_fit_options", options) for _, options in prepared]
     if any(options["kernel"] == MATRIX for _, options in prepared):
         raise GramValueError(
-            "estimators: the kernel of one is a matrix or a function in "
-            "Python, must be one of gram's own"
+            "estimators: the kernel of one is a matrix or a function, must be "
+            "a kernel of gram"
         )
     first, table = models[0], prepared[0][0]
     given = first._given_folds(lib.gram_table_rows(table))

@@ -1,4 +1,4 @@
-"""Explicit features of kernels, as a transformer."""
+"""The explicit features of a kernel, as a transformer."""
 from __future__ import annotations
 
 from typing import Any, Optional, Union
@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from .._core._gram import ffi, lib
 from .._core.docs import described
 from .._core.errors import GramValueError
-from .._core.library import check, doubles, make, room, text
+from .._core.library import check, doubles, make, new_array, text
 from .._core.table import Frame, Rows, is_sparse
 from ..kernels._kernel import Kernel
 from ._base import Estimator
@@ -52,7 +52,7 @@ class KernelFeatures(TransformerMixin, Estimator):
         self._keep(locals())
 
     def fit(self, X: Any, y: Any = None) -> KernelFeatures:
-        """Learn what the maps in the kernel learn, and count the features."""
+        """Learn the maps in the kernel from X, and count the features."""
         kernel = Kernel(self.kernel)
         rows = self._take(X, reset=True)
         self._refuse_categories(rows)
@@ -75,18 +75,18 @@ class KernelFeatures(TransformerMixin, Estimator):
     def _refuse_categories(rows: Rows) -> None:
         for name in rows.categories() if isinstance(rows, Frame) else ():
             raise GramValueError(
-                f'X: column "{name}" is a category, whose features would '
-                "depend on the categories that occur; make numbers of it"
+                f'X: column "{name}" is a category, must be numbers: its '
+                "features would depend on the categories that occur"
             )
 
     def transform(self, X: Any) -> np.ndarray:
-        """phi of every row."""
+        """The features phi(x) of every row x of X."""
         check_is_fitted(self, "kernel_")
         rows = self._take(X, reset=False)
         self._refuse_categories(rows)
         running = self._running()
         shape = rows.shape[0], self.n_features_out_
-        F = room(shape, np.float64, running)
+        F = new_array(shape, np.float64, running)
         table = self._table(rows, self._sparse)
         features = lib.gram_kernel_features
         handle = self.kernel_._handle
@@ -94,7 +94,7 @@ class KernelFeatures(TransformerMixin, Estimator):
         return F
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """kernelfeatures0, kernelfeatures1, ..."""
+        """The names of the features: kernelfeatures0, kernelfeatures1, ..."""
         check_is_fitted(self, "kernel_")
         _check_feature_names_in(self, input_features, generate_names=False)
         names = [f"kernelfeatures{j}" for j in range(self.n_features_out_)]

@@ -17,11 +17,11 @@ _TASKS: dict[str, Any] = {
 
 
 def load(path: Path) -> Any:
-    """The estimator of a model file, written by the command or by save().
+    """The estimator of a model file that save() or the command has written.
 
-    A KernelRegressor, a KernelClassifier or a OneClassSVM, as the model's task
-    is.  It predicts what the command would; columns are matched by name, and
-    classes are numbers if all their names are.
+    It is a KernelRegressor, a KernelClassifier or a OneClassSVM, depending on
+    the task of the model, and predicts what the command would.  Columns are
+    matched by name, and classes are numbers if all their names are.
 
     >>> import gram
     >>> gram.load("nowhere.gram")

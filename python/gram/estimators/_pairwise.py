@@ -1,4 +1,4 @@
-"""Kernels by the names and parameters that scikit-learn gives them."""
+"""Kernels by the names and parameters that scikit-learn has for them."""
 from __future__ import annotations
 
 from typing import Any
@@ -13,8 +13,8 @@ from .._core.library import number_text
 from .._core.table import Rows
 from ._base import MachineEstimator
 
-# In our language.  Those that are no kernels, such as sigmoid, are left to
-# scikit-learn.
+# Their texts in gram's language.  Functions that are no kernels, such as
+# sigmoid, are computed by scikit-learn.
 _PAIRWISE = {
     "linear": "linear",
     "rbf": "rbf(gamma={gamma})",
@@ -46,11 +46,11 @@ class Pairwise(MachineEstimator):
     """
 
     def _gamma_of(self, rows: Rows) -> Any:
-        """gamma as a number, from what was given and the rows."""
+        """The number that the parameter gamma means for these rows."""
         raise NotImplementedError
 
     def _called(self, X: Any, Y: Any) -> np.ndarray:
-        """What a function that is the kernel says."""
+        """The matrix of a kernel that is a function."""
         return self.kernel(X, Y)
 
     def _spec(self, rows: Rows) -> Any:

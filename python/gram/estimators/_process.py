@@ -18,7 +18,7 @@ from ._translate import Translation, is_theirs, translated
 
 
 class _Process(MachineEstimator):
-    """What both processes share.
+    """What both Gaussian processes share.
 
     A subclass has the parameters kernel, optimizer and scale.
 
@@ -56,12 +56,12 @@ class _Process(MachineEstimator):
         return any(n == "amplitude" and v is not None for n, v in parameters)
 
     def _options(self) -> dict[str, Any]:
-        # fmin_l_bfgs_b is scikit-learn's name for its own
+        # fmin_l_bfgs_b is scikit-learn's default, accepted for ours
         if self.optimizer not in (None, "evidence", "fmin_l_bfgs_b"):
             raise GramValueError(
                 f"optimizer = {self.optimizer!r}, must be 'evidence' or None"
             )
-        # kernels of scikit-learn's mean the rows as they are
+        # kernels of scikit-learn refer to unscaled rows
         plain = self.scale == "auto" and is_theirs(self.kernel)
         scale = "none" if plain else self.scale
         return {
@@ -127,7 +127,7 @@ class GaussianProcessRegressor(_Process, Regressor):
         self._keep(locals())
 
     def _lambda(self) -> str:
-        """With known noise lambda is 1/amplitude."""
+        """lambda, which is 1/amplitude where the noise is known."""
         if self._noise_is_open():
             return "auto"
         fixed = self.optimizer is None or is_theirs(self.kernel)
@@ -142,13 +142,13 @@ class GaussianProcessRegressor(_Process, Regressor):
         options = super()._options()
         if self._noise_is_open() and self.optimizer is None:
             raise GramValueError(
-                "alpha = 'auto': without an optimizer nothing is learned, must "
+                "alpha = 'auto': nothing is learned without an optimizer, must "
                 "be a number"
             )
         if self._noise_is_open() and self._translated().fixed:
             warn(
-                f"kernel: {self.kernel} fixes the variance of a term, which is "
-                "learned all the same where the noise is"
+                f"kernel: {self.kernel} fixes the variance of a term, but it "
+                "is learned together with the noise"
             )
         if self.optimizer is None:
             options["select"] = choice("gram_select", "select", "none")
@@ -182,7 +182,7 @@ class GaussianProcessRegressor(_Process, Regressor):
         self.log_marginal_likelihood_value_ = float(report.log_evidence.sum())
 
     def log_marginal_likelihood(self) -> float:
-        """At the numbers found: ``log_marginal_likelihood_value_``."""
+        """The attribute ``log_marginal_likelihood_value_``."""
         self._fitted()
         return self.log_marginal_likelihood_value_
 
@@ -248,7 +248,8 @@ class GaussianProcessClassifier(_Process, Classifier):
         found = super()._translated()
         if found.noise is not None:
             raise GramValueError(
-                f"kernel: {self.kernel} has white noise, classes have none"
+                f"kernel: {self.kernel} contains white noise, which classes do "
+                "not have"
             )
         return found
 
@@ -306,8 +307,8 @@ class GaussianProcessClassifier(_Process, Classifier):
         return self
 
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> Report:
-        """As of the other estimators; of several classes, one process after
-        the other."""
+        """What fit would do with these rows, without doing it, as for other
+        estimators; with several classes ``seconds`` is for all processes."""
         labels = self._labels(y)
         classes = np.unique(labels)
         if len(classes) <= 2:
@@ -324,8 +325,8 @@ class GaussianProcessClassifier(_Process, Classifier):
     def _fitted(self) -> Machine:
         if hasattr(self, "estimators_"):
             raise GramAttributeError(
-                f"{type(self).__name__}: has {self.n_classes_} machines, one "
-                "for each class, see estimators_"
+                f"{type(self).__name__}: it consists of {self.n_classes_} "
+                "machines, one for each class, see estimators_"
             )
         return super()._fitted()
 

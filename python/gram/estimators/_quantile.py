@@ -77,17 +77,17 @@ class QuantileRegressor(RegressorMixin, Tuned):
 
     def _finish(self, machine: Machine) -> None:
         super()._finish(machine)
-        # "quantile(tau=[0.1,0.9])"; a default is not written
+        # as in "quantile(tau=[0.1,0.9])", where the default is left out
         given = machine.report.loss.partition("tau=")[2].strip("[]()") or "0.5"
         self.quantiles_ = np.array([float(tau) for tau in given.split(",")])
 
     def predict(self, X: Any) -> np.ndarray:
-        """The quantiles at the rows of X; a list of them has a column each."""
+        """The quantiles at the rows of X; several have a column each."""
         return self._shaped(self._ask(X, "mean")[0])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The part of the loss of the best constants that is not left, as
-        scikit-learn's d2_pinball_score, the mean over all quantiles."""
+        """By which share the loss is below that of the best constants: the mean
+        of scikit-learn's d2_pinball_score over all quantiles."""
         made = self._ask(X, "mean")[0].T
         return float(
             np.mean(

@@ -1,4 +1,4 @@
-"""Regression: kernel machines and kernel ridge."""
+"""Regression: any kernel and loss, and kernel ridge regression."""
 from __future__ import annotations
 
 from copy import copy
@@ -31,11 +31,12 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         """f at the rows of X.
 
         return_std
-            also its standard deviation.
+            Whether to return also the standard deviations of f.
         return_cov
-            also the joint covariance of f at all rows, one matrix per target.
+            Whether to return also the joint covariance of f at all rows, one
+            matrix per target.
         noise
-            these of new measurements of weight 1 instead of f.
+            Whether these are of new measurements of weight 1 instead of f.
         """
         if return_std and return_cov:
             raise GramValueError(
@@ -65,10 +66,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
     def predict_interval(
         self, X: Any, coverage: float = 0.9, method: str = "gaussian"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of intervals that new measurements are in with
-        probability ``coverage``: by the Gaussian process, or by
-        ``method="jackknife"`` (jackknife+), which does not believe in its
-        noise."""
+        """The lower and upper ends of intervals that contain new measurements
+        with probability ``coverage``: those of the Gaussian process, or with
+        ``method="jackknife"`` those of jackknife+, which does not assume that
+        the noise is Gaussian."""
         kind = choice("gram_interval", "method", method)
         options = {"interval": share(coverage, "coverage"), "method": kind}
         lower, upper = self._ask(X, "lower", "upper", **options)
@@ -77,8 +78,9 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
     def predict_terms(
         self, X: Any, return_std: bool = False
     ) -> Union[dict[str, np.ndarray], tuple[dict, dict]]:
-        """The parts of f that the terms of the kernel's outermost sum make, by
-        term; they and the intercept add up to f."""
+        """The parts of f that belong to the terms of the kernel's outermost
+        sum, in a dict by term; with the intercept they add up to f.
+        ``return_std=True`` returns also a dict of their standard deviations."""
         wanted = ("terms", "terms_std") if return_std else ("terms",)
         made = [
             dict(zip(self._term_names(), values.T))
@@ -87,18 +89,20 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         return (made[0], made[1]) if return_std else made[0]
 
     def _term_names(self) -> list[str]:
-        """Terms that are the same get a number."""
+        """The texts of the terms; a term that occurs again gets a number."""
         terms = self.machine_.terms()
+        before = [terms[:i].count(term) for i, term in enumerate(terms)]
         return [
-            f"{term} ({terms[:i].count(term) + 1})" if term in terms[:i] else term
-            for i, term in enumerate(terms)
+            f"{term} ({count + 1})" if count else term
+            for term, count in zip(terms, before)
         ]
 
     def explain(
         self, X: Any, count: int = 5
     ) -> tuple[np.ndarray, np.ndarray]:
-        """For every row of X the ``count`` training rows with the largest parts
-        alpha_i k(x_i, x), -1 where there are no more, and these parts."""
+        """For each row x of X the numbers of the ``count`` training rows with
+        the largest parts alpha_i k(x_i, x), -1 where there are no more, and
+        these parts."""
         options = {"why": whole(count, "count", 1)}
         why, part = self._ask(X, "why", "why_part", **options)
         return why.astype(np.intp), part
@@ -111,14 +115,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         *,
         remove: Any = None,
     ) -> Any:
-        """A model with more rows, or without some of its own: what a fit to
-        them would be with the kernel and lambda of this one, and cheaper where
-        the factor was kept (``keep_factor``).
+        """A model with more rows, or without some of its rows.  It is what a
+        fit to these rows with the kernel and lambda of this model would give,
+        in less time if the factorisation was kept (``keep_factor``).
 
         X, y, sample_weight
-            new rows; None: none.
+            New rows; None: none.
         remove
-            rows fitted to, by number or by a mask, that are to go.
+            Training rows to leave out, as numbers or as a mask.
         """
         machine = self._fitted()
         self._refuse_matrix("updates")
@@ -159,7 +163,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         known = np.isin(gone, rows)
         if gone.ndim != 1 or not known.all():
             raise GramValueError(
-                f"remove: {gone[~known][:1]}, must be rows that were fitted to"
+                f"remove: {gone[~known][:1]}, must be training rows"
             )
         return np.isin(rows, gone).astype(np.uint8)
 
@@ -170,14 +174,15 @@ class Regressor(MultiOutputMixin, RegressorMixin, MachineEstimator):
         random_state: Any = 0,
         noise: bool = False,
     ) -> np.ndarray:
-        """``n_samples`` functions drawn from the posterior at the rows of X, one
-        column each; ``noise`` adds that of new measurements.  ``random_state``
-        is a seed."""
+        """``n_samples`` functions drawn from the posterior at the rows of X,
+        one column each.  ``noise=True`` adds the noise of new measurements;
+        ``random_state`` is the seed."""
         table = self._new_table(X)
         self._refuse_matrix("samples")
         if self.report_.targets > 1:
             raise GramValueError(
-                f"sample_y: there are {self.report_.targets} targets, must be 1"
+                f"sample_y: the model has {self.report_.targets} targets, must "
+                "have 1"
             )
         running = self._running(random_state=random_state)
         count = whole(n_samples, "n_samples", 1)
@@ -265,13 +270,13 @@ class KernelRegressor(Tuned, Regressor):
     def path(
         self, X: Any, y: Any, lams: Any = None, sample_weight: Any = None
     ) -> dict[str, np.ndarray]:
-        """Criteria for many lambdas at once, for the price of a few fits:
+        """The criteria for many lambdas at once, in the time of a few fits:
         arrays ``lam``, ``loo``, ``gcv``, ``log_evidence`` and ``df`` (degrees
-        of freedom), one entry per lambda, with several targets one column
-        each.  The kernel's open numbers are chosen before.
+        of freedom) with one entry per lambda, and with several targets a column
+        for each.  Open numbers of the kernel are chosen first.
 
         lams
-            positive numbers; None: fifty over the sensible range.
+            Positive numbers; None: fifty over the sensible range.
         """
         model = clone(self)
         table, options = model._prepared(X, y, sample_weight)

@@ -19,7 +19,7 @@ from ._pairwise import Pairwise
 
 
 def nu_text(nu: Any) -> str:
-    """nu as the library reads it."""
+    """nu as a text that the library reads."""
     number = positive(nu, "nu")
     if number > 1:
         raise GramValueError(f"nu = {nu}, must be at most 1")
@@ -99,23 +99,23 @@ class _Svm(Pairwise):
         self.intercept_ = report.intercept
 
     def _supporting(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of the rows that are kept those that support f: which they are, the
-        rows of X, and their coefficients."""
+        """The support vectors: their numbers among the rows that are kept and
+        among the rows of X, and their coefficients."""
         rows, alpha = self._fitted().alpha()
         kept = np.flatnonzero(np.any(alpha != 0, axis=1))
         return kept, rows[kept], alpha[kept]
 
     def save_libsvm(self, path: Path) -> None:
-        """Write the model as a file of LIBSVM's, for svm-predict; classes must
-        be whole numbers, the kernel one that LIBSVM has.  gram.load() reads
-        such files."""
+        """Write the model to a file for LIBSVM's svm-predict.  Classes must be
+        whole numbers, and the kernel one that LIBSVM has.  gram.load() reads
+        such files as well."""
         machine = self._fitted()
         self._refuse_matrix("model files")
         machine.save_libsvm(path)
 
     @property
     def support_(self) -> np.ndarray:
-        """The rows of X that are support vectors."""
+        """The numbers of the rows of X that are support vectors."""
         return self._supporting()[1]
 
     @property
@@ -145,14 +145,14 @@ class _Svm(Pairwise):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The weights of the columns, for ``kernel="linear"``."""
+        """The weights of the columns of X, for ``kernel="linear"`` only."""
         self._fitted()
         if not isinstance(self.kernel, str) or self.kernel != "linear":
-            raise AttributeError("coef_ is there for a linear kernel only")
+            raise AttributeError("coef_ exists for a linear kernel only")
         return self._weights_of_columns()
 
     def _weights_of_columns(self) -> np.ndarray:
-        # of sparse vectors it is sparse, as in scikit-learn
+        # sparse, as in scikit-learn, if the vectors are
         return self.dual_coef_ @ self.support_vectors_
 
 
@@ -228,42 +228,45 @@ class SVC(_Svm, Classifier):
         }
 
     def _sign(self) -> int:
-        """Of several classes scikit-learn's f is positive for the first."""
+        """With several classes, scikit-learn's f is positive for the first of a
+        pair."""
         return 1 if len(self.classes_) == 2 else -1
 
     def _finish(self, machine: Machine) -> None:
         super()._finish(machine)
         if not self._in_pairs:
             raise GramValueError(
-                "SVC: each class was told from the rest, must be in pairs"
+                "SVC: the model tells each class from all others, must tell "
+                "pairs of classes apart"
             )
         b = machine.report.intercept[np.newaxis]
         self.intercept_ = self._sign() * self._by_class(b)[0]
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """f of two classes, positive for the second; else a column for each
-        class, or with shape "ovo" for each pair, positive for its first."""
+        """f for two classes, positive for the second; else a column for each
+        class, or with the shape ``"ovo"`` for each pair of classes, positive
+        for the first of them."""
         if self.decision_function_shape == "ovr":
             return self._decisions_of_classes(X)
         f = self._decisions(X)
         return self._sign() * f
 
     def predict(self, X: Any) -> np.ndarray:
-        """The classes of the rows of X, by votes of pairs, of equal votes the
-        one that the library has first, numbers before words; with
-        ``probability=True`` the most probable ones."""
+        """The classes of the rows of X: the most probable ones with
+        ``probability=True``, else those with the most votes of pairs of
+        classes, and among equal ones the first, numbers before words."""
         if not self.break_ties or len(getattr(self, "classes_", ())) < 3:
             return super().predict(X)
         if self.decision_function_shape == "ovo":
             raise GramValueError(
-                "break_ties: must be False when decision_function_shape is "
-                "'ovo'"
+                "break_ties = True: must be False where "
+                "decision_function_shape is 'ovo'"
             )
         return self.classes_[self.decision_function(X).argmax(1)]
 
     @available_if(gives_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Their logarithms."""
+        """The logarithms of the probabilities of the classes."""
         return np.log(self.predict_proba(X))
 
     # ------------------------------------------------------- support vectors
@@ -272,13 +275,14 @@ class SVC(_Svm, Classifier):
         return np.array(list(combinations(range(len(self.classes_)), 2)))
 
     def _class_of(self, alpha: np.ndarray) -> np.ndarray:
-        """The class of each row, which the sign of any coefficient tells."""
+        """The class of each row, which follows from the sign of its largest
+        coefficient."""
         largest = abs(alpha).argmax(1)
         positive_ = np.take_along_axis(alpha, largest[:, None], 1)[:, 0] > 0
         return self._pairs()[largest, positive_.astype(int)]
 
     def _supporting(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Class by class, as in scikit-learn."""
+        """The support vectors class by class, as in scikit-learn."""
         kept, rows, alpha = super()._supporting()
         alpha = self._by_class(alpha)
         order = np.lexsort((rows, self._class_of(alpha)))
@@ -362,7 +366,8 @@ class SVR(RegressorMixin, _Svm):
 
 @described()
 class OneClassSVM(OutlierMixin, _Svm):
-    """Which rows are unlike the others, with the parameters of scikit-learn's.
+    """Novelty detection: which rows are unlike the training rows?  It has the
+    parameters of scikit-learn's class.
 
     Parameters
     ----------
@@ -415,17 +420,17 @@ class OneClassSVM(OutlierMixin, _Svm):
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None
     ) -> OneClassSVM:
-        """Fit to the rows of X; y is not used."""
+        """Fit to the rows of X; y is ignored."""
         return self._fit(X, None, sample_weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """f at the rows of X: negative where they are unlike the others."""
+        """f at the rows of X, negative where they are unlike training rows."""
         return self._ask(X, "mean")[0][:, 0]
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """f without its threshold."""
+        """f at the rows of X without its threshold ``offset_``."""
         return self.decision_function(X) + self.offset_
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for rows like the others, -1 for those that are not."""
+        """1 for rows that are like the training rows, -1 for the others."""
         return np.where(self.decision_function(X) >= 0, 1, -1)

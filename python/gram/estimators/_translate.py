@@ -1,7 +1,7 @@
-"""Kernels of scikit-learn's Gaussian processes in gram's language.
+"""Kernels of scikit-learn's Gaussian processes, translated for gram.
 
-A number that scikit-learn would optimise becomes an open one with this start, a
-fixed one stays a number.  White noise is no kernel here but the noise.
+A number that scikit-learn would optimise becomes an open one with the same
+start value; a fixed one stays a number.  A WhiteKernel becomes the noise.
 """
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sklearn.gaussian_process import kernels as theirs
 from .._core.errors import GramTypeError, GramValueError
 from ..kernels._kernel import Kernel
 
-# Of white noise: none, learned, or this variance.
+# The white noise: None, "auto" (learned), or its variance.
 Noise = Union[None, str, float]
 
 
 class Translation(NamedTuple):
-    """A kernel that estimators take, and what is said beside it."""
+    """A kernel that estimators take, and what else it says."""
 
     kernel: Any
     noise: Noise
     fixed: bool
-    """It is scikit-learn's, and a term of it has no variance to be learned."""
+    """A kernel of scikit-learn with a term whose variance is not learned."""
 
 
 def _is_fixed(kernel: Any, name: str) -> bool:
@@ -38,7 +38,8 @@ def _number(kernel: Any, name: str, power: int = 1) -> str:
 
 
 def _length(kernel: Any) -> str:
-    """One for all columns, or one per column; these start from their mean."""
+    """The length for all columns, or one per column; those that are learned
+    start from their geometric mean."""
     lengths = np.atleast_1d(kernel.length_scale).astype(float)
     if len(lengths) == 1:
         return f"length={_number(kernel, 'length_scale')}"
@@ -81,10 +82,10 @@ def _text(kernel: Any) -> str:
         )
     leaf = _LEAVES.get(type(kernel))
     if leaf is None:
+        names = ", ".join(kind.__name__ for kind in _LEAVES)
         raise GramTypeError(
-            f"kernel: a {type(kernel).__name__} of scikit-learn, must be one of "
-            f"{', '.join(kind.__name__ for kind in _LEAVES)}, WhiteKernel, or a "
-            "text"
+            f"kernel: a {type(kernel).__name__} of scikit-learn, must be one "
+            f"of {names}, WhiteKernel, or a text"
         )
     return leaf(kernel)
 
@@ -109,7 +110,7 @@ def is_theirs(kernel: Any) -> bool:
 
 
 def _has_variance(kernel: Any) -> bool:
-    """Is there a factor of it that is learned?"""
+    """Has the kernel a constant factor that is learned?"""
     if isinstance(kernel, theirs.Product):
         return _has_variance(kernel.k1) or _has_variance(kernel.k2)
     return isinstance(kernel, theirs.ConstantKernel) and not _is_fixed(
@@ -118,8 +119,8 @@ def _has_variance(kernel: Any) -> bool:
 
 
 def translated(kernel: Any, learn: bool = True) -> Translation:
-    """What a kernel given to a Gaussian process means; None is rbf.  Without
-    `learn` all numbers of scikit-learn's are fixed."""
+    """The meaning of a kernel that a Gaussian process is given; None is rbf.
+    Without `learn` all numbers of scikit-learn's kernels are fixed."""
     if kernel is None:
         return Translation(Kernel("rbf"), None, False)
     if not is_theirs(kernel):
@@ -133,7 +134,9 @@ def translated(kernel: Any, learn: bool = True) -> Translation:
     white = [k for k in terms if isinstance(k, theirs.WhiteKernel)]
     rest = [k for k in terms if not isinstance(k, theirs.WhiteKernel)]
     if not rest:
-        raise GramValueError(f"kernel: {kernel} is nothing but noise")
+        raise GramValueError(
+            f"kernel: {kernel} is only noise, must have another term"
+        )
     text = " + ".join(_text(k) for k in rest)
     fixed = not all(_has_variance(k) for k in rest)
     return Translation(Kernel(text), _noise(white), fixed)

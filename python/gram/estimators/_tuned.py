@@ -10,7 +10,7 @@ from .._core.library import choice, whole
 from .._core.machine import task_of
 from ._base import MachineEstimator, lambda_text, per_row, positive
 
-# What a fit may do with cells that are missing.
+# What a fit can do with missing cells.
 _MISSING = ("refuse", "mean", "indicator")
 
 
@@ -69,7 +69,8 @@ class Tuned(MachineEstimator):
         return lambda_text(self.lam)
 
     def _checked_loss(self) -> str:
-        """Classes may have a loss of numbers: the library knows which."""
+        """The loss, if it suits the task; some losses for numbers suit classes,
+        which the library knows."""
         loss = self._loss()
         if not isinstance(loss, str):
             raise GramTypeError(
@@ -78,7 +79,7 @@ class Tuned(MachineEstimator):
         task = task_of(loss)
         if task not in (None, "regression", self._task):
             raise GramValueError(
-                f"loss = {loss!r} is one of {task}, must be one of {self._task}"
+                f"loss = {loss!r} is for {task}, must be for {self._task}"
             )
         return loss
 

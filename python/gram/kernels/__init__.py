@@ -1,2 +1,4 @@
-"""Kernels, certificates and functions of a kernel's space; the names are in
-gram."""
+"""Kernels, their certificates, and functions in the space of a kernel.
+
+Import them from gram itself.
+"""

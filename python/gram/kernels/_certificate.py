@@ -1,4 +1,4 @@
-"""The proof that a kernel is positive semidefinite, or why it is not."""
+"""Proofs that kernels are positive semidefinite, or reasons why not."""
 from __future__ import annotations
 
 import re
@@ -24,21 +24,22 @@ _PAGE = 80
 
 @dataclass(frozen=True)
 class Step:
-    """One node of the expression; its parts follow it, one deeper."""
+    """The verdict on one node of the expression; the steps of its parts follow,
+    one level deeper."""
 
     depth: int
     text: str
-    """The node, as an expression."""
+    """The node as an expression."""
     psd: str
     """``"certified"``, ``"refuted"`` or ``"unknown"``."""
     rule: str
     why: str
     instead: Optional[str]
-    """If it is not certified: an expression that is, where one is known."""
+    """A similar expression that is certified, where one is known."""
     points: Optional[np.ndarray]
-    """If it is refuted: rows whose matrix has a negative eigenvalue."""
+    """If it is refuted: rows whose kernel matrix has a negative eigenvalue."""
     eigenvalue: float
-    """The smallest of that matrix, or NaN."""
+    """The smallest eigenvalue of that matrix, or NaN."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Certificate:
         return "\n".join(lines)
 
     def _goes_on(self, i: int, depth: int) -> bool:
-        """Does a sibling at that depth come after the parts of step i?"""
+        """Does a node at that depth follow step i, before any above it?"""
         later = (s.depth for s in self.steps[i + 1 :] if s.depth <= depth)
         return next(later, None) == depth
 
@@ -90,8 +91,8 @@ class Certificate:
         yield from _lines(why, next_, next_)
 
     def _break(self) -> Iterator[str]:
-        """Where the proof breaks: down from the whole to the first part that
-        is not certified, until one knows a replacement."""
+        """Where the proof fails: from the whole down to the first part that is
+        not certified, until a part has a replacement."""
         here = whole = self.steps[0]
         for step in self.steps[1:]:
             if here.instead or step.depth <= here.depth:

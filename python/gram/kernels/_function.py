@@ -1,4 +1,4 @@
-"""Functions of a kernel's space."""
+"""Functions in the space of a kernel."""
 from __future__ import annotations
 
 from typing import Any, Union
@@ -13,13 +13,13 @@ from ._kernel import Kernel
 
 
 class Function:
-    """f = sum_i alpha_i k(x_i, .), an element of the kernel's space.
+    """A function f = sum_i alpha_i k(x_i, .) in the space of the kernel k.
 
     >>> f = Function("rbf(gamma=0.5)", [[0.0], [2.0]], [1.0, -1.0])
     >>> f([[0.0], [1.0]])
     array([0.86466472, 0.        ])
 
-    Inner products reproduce values: <f, k(x, .)> = f(x).
+    The inner product with k(x, .) is the value at x: <f, k(x, .)> = f(x).
 
     >>> at_one = Function("rbf(gamma=0.5)", [[0.0]], [1.0])
     >>> bool(f.inner(at_one) == f([[0.0]])[0])
@@ -52,7 +52,7 @@ class Function:
         cls, kernel: Union[str, Kernel], X: Any, threads: int = 0
     ) -> Function:
         """The mean embedding m of the rows of X: <f, m> is the mean of f over
-        them, for every f of the kernel's space.
+        these rows, for every f in the space of the kernel.
 
         >>> Function.mean("linear", [[1.0], [3.0]])([[10.0]])
         array([20.])
@@ -70,7 +70,7 @@ class Function:
         return out
 
     def inner(self, other: Function) -> float:
-        """<f, g>, of functions of the same kernel."""
+        """The inner product <f, g> with a function g of the same kernel."""
         if not isinstance(other, Function):
             raise GramTypeError(
                 f"other: a {type(other).__name__}, must be a Function"
@@ -80,5 +80,5 @@ class Function:
         return float(out[0])
 
     def norm(self) -> float:
-        """sqrt <f, f>."""
+        """The norm of f, the root of <f, f>."""
         return float(np.sqrt(max(0.0, self.inner(self))))

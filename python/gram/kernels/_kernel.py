@@ -18,7 +18,7 @@ from .._core.library import (
     doubles,
     fields,
     make,
-    room,
+    new_array,
     text,
     whole,
 )
@@ -35,21 +35,21 @@ from ._certificate import Certificate, certificate
 
 
 class Kernel:
-    """A kernel k(x, t), made from its text.
+    """A kernel k(x, t), which is made from its text.
 
     >>> k = Kernel("rbf(sigma=2)")
     >>> k
     gram.Kernel('rbf(sigma=2)')
 
-    Kernels are added and multiplied, with each other and with numbers, and
-    raised to powers; what comes out is a kernel again.  Its text makes the
-    same kernel:
+    Kernels can be added and multiplied, with each other and with numbers, and
+    raised to powers.  The result is a kernel, and its text makes the same
+    kernel again:
 
     >>> str(2 * k**3 + k * Kernel("linear[c0,c2]"))
     '2*rbf(sigma=2)^3 + rbf(sigma=2)*linear[c0,c2]'
 
-    Called with arrays it gives their matrix, called with two rows a number,
-    so it can be the ``kernel=`` of scikit-learn's estimators:
+    Called with arrays, a kernel returns their matrix, called with two rows, a
+    number; so it can be the ``kernel=`` of scikit-learn's estimators:
 
     >>> k([[0.0], [2.0]], [[0.0]])
     array([[1.        ],
@@ -60,7 +60,7 @@ class Kernel:
 
     __slots__ = ("_handle",)
     _handle: Any
-    __array_ufunc__ = None  # NumPy's numbers leave + and * to us
+    __array_ufunc__ = None  # so that NumPy's numbers leave + and * to Kernel
 
     def __init__(self, spec: Union[str, Kernel]) -> None:
         if isinstance(spec, Kernel):
@@ -111,15 +111,15 @@ class Kernel:
         return Kernel(f"({self})^{_number(power)}")
 
     def __call__(self, X: Any, Y: Any = None) -> Any:
-        """The matrix of the rows of X and Y (None: X itself), in double
-        precision; if X and Y are one row each, the number k(X, Y)."""
+        """The matrix of k for the rows of X and Y (None: X again), in double
+        precision; the number k(X, Y), if X and Y are one row each."""
         if Y is not None and np.ndim(X) == 1 and np.ndim(Y) == 1:
             x, y = np.asarray(X)[None, :], np.asarray(Y)[None, :]
             return float(kernel_matrix(self, x, y)[0, 0])
         return kernel_matrix(self, X, Y)
 
     def certificate(self) -> Certificate:
-        """The proof that the kernel is positive semidefinite, or why not.
+        """The proof that the kernel is positive semidefinite, or why it is not.
 
         >>> Kernel("rbf - linear").certificate().psd
         'refuted'
@@ -138,7 +138,8 @@ class Kernel:
 
     @property
     def parameters(self) -> list[tuple[str, Optional[float]]]:
-        """Names and values of the numbers that can be learned; None is open.
+        """The names and values of the numbers (hyperparameters) that can be
+        learned; the value of an open one is None.
 
         >>> Kernel("2*rbf(gamma=?) + linear").parameters
         [('amplitude', 2.0), ('rbf.gamma', None)]
@@ -150,9 +151,9 @@ class Kernel:
         return [(text(p.name), None if p.open else p.value) for p in found]
 
     def gradient(self, X: Any, G: Any = None, threads: int = 0) -> np.ndarray:
-        """The derivatives of the sum of all G[i, j] k(X[i], X[j]) by the
-        numbers of the kernel, in the order of `parameters` (with ``ard`` one
-        per column); G = None: all ones.
+        """The derivatives of the sum of all G[i, j] k(X[i], X[j]) with respect
+        to the numbers of the kernel, in the order of ``parameters``, where
+        ``ard`` has one per column; G = None means all ones.
 
         >>> Kernel("3*linear").gradient([[1.0], [2.0]])
         array([9.])
@@ -182,7 +183,7 @@ class Kernel:
         return out
 
     def diagonal(self, X: Any, threads: int = 0) -> np.ndarray:
-        """k(x, x) of every row of X.
+        """k(x, x) for every row x of X.
 
         >>> Kernel("linear").diagonal([[1.0], [3.0]])
         array([1., 9.])
@@ -202,11 +203,9 @@ class Kernel:
         single: bool = False,
         threads: int = 0,
     ) -> np.ndarray:
-        """The matrix of the rows of X and T (None: X itself) times V, a vector
-        or a matrix, without the matrix in memory.
-
-        single
-            compute the matrix in single precision; sums stay in double.
+        """The matrix of k for the rows of X and T (None: X again) times V, a
+        vector or a matrix; the kernel matrix is never in memory as a whole.
+        ``single=True`` computes it in single precision, the sums in double.
 
         >>> Kernel("linear").product([[1.0], [3.0]], [1.0, 1.0])
         array([ 4., 12.])
@@ -237,10 +236,11 @@ class Kernel:
         return out[:, 0] if V.ndim == 1 else out
 
     def spectrum(self, X: Any, threads: int = 0) -> SimpleNamespace:
-        """What the matrix of the rows of X looks like: ``min_eigenvalue`` with
-        its ``error``, ``max_eigenvalue``, ``psd`` (1: up to rounding, -1:
-        certainly not, 0: open), ``rank``, ``condition``, and whether it is
-        nearly the ``identity`` or ``constant``, as with a bad gamma.
+        """Properties of the matrix of k for the rows of X: ``min_eigenvalue``
+        with its ``error``, ``max_eigenvalue``, ``psd`` (1: positive
+        semidefinite up to rounding, -1: certainly not, 0: undecided), ``rank``,
+        ``condition``, and whether it is almost the ``identity`` or
+        ``constant``, as it is for a badly chosen gamma.
 
         >>> Kernel("linear").spectrum([[3.0], [4.0]]).rank
         1
@@ -253,8 +253,8 @@ class Kernel:
     def sample(
         self, X: Any, count: int = 1, seed: int = 0, threads: int = 0
     ) -> np.ndarray:
-        """Functions drawn from the Gaussian process whose covariance this is,
-        at the rows of X: one column each.
+        """Functions drawn from the Gaussian process whose covariance is k, at
+        the rows of X, one column each.
 
         >>> Kernel("rbf(gamma=1)").sample([[0.0], [1.0]], count=3).shape
         (2, 3)
@@ -282,7 +282,7 @@ def _combine(form: str, *parts: Any) -> Any:
 
 
 def of_one_kind(X: Rows, T: Rows, name: str = "T") -> tuple[Rows, Rows]:
-    """Both dense or both sparse; columns with names are matched by them."""
+    """Make both dense or both sparse; named columns are matched by name."""
     if isinstance(X, Frame) or isinstance(T, Frame):
         return X, T
     if T.shape[1] != X.shape[1]:
@@ -297,7 +297,8 @@ def of_one_kind(X: Rows, T: Rows, name: str = "T") -> tuple[Rows, Rows]:
 
 
 def _tables(X: Any, T: Any) -> tuple[Any, Any, tuple[int, int]]:
-    """Two tables, the second NULL if it is the first, and their rows."""
+    """Two tables, the second NULL if it would be the first again, and their
+    numbers of rows."""
     same = T is None or T is X
     X = as_rows(X, "X")
     T = X if same else as_rows(T, "T")
@@ -316,19 +317,24 @@ def kernel_matrix(
 ) -> np.ndarray:
     """The matrix k(x, t) of all rows x of X and t of T.
 
+    Parameters
+    ----------
     spec
-        a kernel, or its text, without open parameters.
+        A Kernel, or its text, without open numbers.
     X, T
-        arrays of real numbers with rows and columns, sparse matrices of SciPy,
+        Arrays of real numbers with rows and columns, sparse matrices of SciPy,
         DataFrames of pandas, dicts of columns, or rows that mix numbers and
-        texts.  T = None, or X again, means the rows of X with themselves: the
-        matrix is then symmetric to the bit and half the work.  Columns without
-        a name are called c0, c1, ... in the kernel.
+        texts.  T = None means X again; the matrix is then symmetric to the
+        last bit, and takes half the time.  In the kernel, columns without a
+        name are called c0, c1, ...
     single
-        compute in single precision, and give float32.
+        Whether to compute and return the matrix in single precision.
     threads
-        how many; 0: one per core.  The result does not depend on it.
+        How many threads to use; 0: one per core.  The result does not depend
+        on it.
 
+    Examples
+    --------
     >>> kernel_matrix("poly(degree=2)", [[1, 2], [3, 4]], [[1, 0]])
     array([[ 4.],
            [16.]])
@@ -345,7 +351,7 @@ def kernel_matrix(
         if single
         else (np.float64, lib.gram_kernel_matrix, "double *")
     )
-    K = room(shape, dtype, running)
+    K = new_array(shape, dtype, running)
     out = ffi.cast(pointer, K.ctypes.data)
     check_rows(function(kernel._handle, a, b, running.exec, out, shape[1]))
     return K

@@ -1,1 +1,4 @@
-"""Tests of samples, drift and herding; the names are in gram."""
+"""Two-sample tests, tests of independence, drift and herding.
+
+Import them from gram itself.
+"""

@@ -1,4 +1,4 @@
-"""Do rows that keep coming still look like those of before?"""
+"""Drift: do new batches of rows still resemble those before?"""
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ from ._testing import mmd_test, options_of
 
 @described(mmd_test)
 class Drift:
-    """Watches whether batches of rows, as they come, still resemble a reference.
+    """Watch whether batches of rows, as they come, still resemble a reference.
 
     Each batch is compared with all rows before it, and a bet is placed on each
     p-value.  As long as nothing changes, the chance that a stake of 1 ever
@@ -67,9 +67,10 @@ class Drift:
         )
 
     def add(self, batch: Any) -> SimpleNamespace:
-        """The next rows: ``batch`` (its number), ``rows``, ``statistic``,
-        ``p_value``, ``evidence`` (what bets have made of 1) and ``alarm``, of
-        this batch or one before it."""
+        """Compare the next batch of rows; the result has its number ``batch``,
+        its ``rows``, ``statistic`` and ``p_value``, the ``evidence`` (what the
+        bets have made of a stake of 1), and ``alarm``: whether this batch or
+        one before it gave an alarm."""
         out = ffi.new("gram_drift_report *")
         table = as_table(as_rows(batch, "batch"), "batch")
         add, run = lib.gram_drift_add, self._running.exec

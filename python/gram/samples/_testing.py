@@ -1,4 +1,4 @@
-"""Are two samples alike?  Are two sets of columns independent?"""
+"""Tests of whether samples have the same distribution, and of independence."""
 from __future__ import annotations
 
 from typing import Any, Optional, Union
@@ -39,34 +39,35 @@ from .._core.table import (
 from ..kernels._kernel import Kernel, of_one_kind
 
 def _rows_of(X: Any, name: str) -> Any:
-    """One dimension is one column."""
+    """Rows as as_rows() takes them; an array of one dimension is a column."""
     if not is_sparse(X) and not isinstance(X, dict) and np.ndim(X) == 1:
         X = as_array(X, name)[:, None]
     return as_rows(X, name)
 
 
 class SampleTest:
-    """What a test found: the fields of gram_test_report, in gram.h.
+    """What a test found: the members of gram_test_report, in gram.h.
 
     Attributes
     ----------
     m, n, d : int
-        rows of the samples, columns that the kernel looks at.
+        The rows of the two samples, and the columns that the kernel uses.
     statistic, std_error : float
-        the estimate, and its standard error (NaN: not computed).
-    p_value, alpha : float
-        ``reject`` if the first is at most the second.
+        The estimate, and its standard error, NaN if it was not computed.
+    p_value, alpha, reject
+        The p-value, the level, and whether the first is at most the second.
     kernel, other : str
-        with all its numbers; of independence, the kernel of Y.
+        The kernel with all its numbers; in a test of independence ``other`` is
+        that of Y.
     statistic_name, method : str
-        what was computed, and how the p-value was found.
+        Which statistic was computed, and where the p-value comes from.
     permutations, bins, kernels : int
-        drawn, of rows, tried.
+        How many permutations were drawn, bins permuted, kernels tried.
     rows_needed : float
-        of each sample, to see this difference 8 times in 10; NaN: unknown,
-        inf: none to be seen.
+        How many rows of each sample would show this difference 8 times in 10;
+        NaN if that is not known, inf if there is no difference.
     seconds, peak_bytes, warnings
-        of the test.
+        The time and memory that the test took, and what to know about it.
     """
 
     m: int
@@ -107,19 +108,20 @@ class SampleTest:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was found can be pickled; witness and columns stay behind."""
+        """Pickles have the report; witness() and columns() need the rows."""
         return {**self.__dict__, "_handle": None, "_running": None}
 
     def _alive(self) -> Any:
         if self._handle is None:
             raise GramValueError(
-                "the test was pickled: what it found is here, the rows are not"
+                "the test was pickled, and pickles do not have its rows"
             )
         return self._handle
 
     def witness(self, X: Any = None) -> np.ndarray:
-        """Large where the first sample is denser: at the rows of X, or at the
-        rows that were tested, those of the first sample before the others."""
+        """The witness function, large where the first sample is denser, at the
+        rows of X, or by default at the rows that were tested, the first sample
+        before the second."""
         handle = self._alive()
         table = ffi.NULL if X is None else as_table(_rows_of(X, "X"), "X")
         rows = self.m + self.n if X is None else lib.gram_table_rows(table)
@@ -129,8 +131,8 @@ class SampleTest:
         return out
 
     def columns(self) -> dict[str, Any]:
-        """The columns by their part in the difference, the largest first:
-        ``column``, ``part`` and ``wasserstein``."""
+        """The columns by their part in the difference, the largest first, as a
+        dict of ``column`` (names), ``part`` and ``wasserstein`` (distances)."""
         return columns_of(
             make(
                 lib.gram_test_columns,
@@ -142,7 +144,7 @@ class SampleTest:
 
 
 def kernel_text(kernel: Union[str, Kernel, None]) -> Optional[str]:
-    """None is the library's own choice."""
+    """A kernel as a text; None leaves it to the library."""
     return None if kernel is None else str(Kernel(kernel))
 
 
@@ -264,10 +266,10 @@ def mmd_test(
 
 
 def _side(rows: Any, name: str) -> dict[str, Any]:
-    """The columns of one side under names of its own."""
+    """The columns of one side under new names: x0, x1, ... or y0, y1, ..."""
     rows = _rows_of(rows, name)
     if is_sparse(rows):
-        raise GramValueError(f"{name}: is sparse, must be dense columns")
+        raise GramValueError(f"{name}: a sparse matrix, must be dense")
     cells = rows.cells.values() if isinstance(rows, Frame) else rows.T
     return {f"{name.lower()}{j}": cell for j, cell in enumerate(cells)}
 
@@ -357,8 +359,8 @@ def group_test(
     labels = as_array(groups, "groups")
     if labels.shape != (rows.shape[0],):
         raise GramValueError(
-            f"groups: of shape {labels.shape}, must be {rows.shape[0]} texts or "
-            "numbers, one per row of X"
+            f"groups: of shape {labels.shape}, must be {rows.shape[0]} texts "
+            "or numbers, one per row of X"
         )
     table = as_table(rows, "X")
     texts = np.array([cell_text(label) for label in labels], object)
@@ -389,10 +391,10 @@ def herd(
 ) -> tuple[np.ndarray, float]:
     """Choose a few rows of X that stand for all of them (kernel herding).
 
-    The result is the chosen rows, the best first, and the maximum mean
-    discrepancy between them and all rows.  Each next row is the one at which the
-    mean of k(x, .) over all rows exceeds the mean over the rows chosen so far
-    the most.
+    The result is the numbers of the chosen rows, the best first, and the
+    maximum mean discrepancy between them and all rows.  Each next row is the
+    one at which the mean of k(x, .) over all rows exceeds the mean over the
+    rows chosen so far the most.
 
     Parameters
     ----------
@@ -426,8 +428,8 @@ def herd(
 
 
 def wasserstein(x: Any, y: Any) -> float:
-    """The distance of two samples of numbers, ordered: the integral of
-    |F - G|.
+    """The Wasserstein distance of two samples of numbers: the integral of
+    |F - G|, the difference of their distribution functions.
 
     >>> wasserstein([0.0, 1.0], [2.0, 3.0])
     2.0
