@@ -57,8 +57,8 @@ def _properties(thing: Any) -> Iterator[tuple[str, str]]:
     """Attributes that are properties, with entries made of their docstrings."""
     for name, value in vars(thing).items():
         if isinstance(value, property) and not name.startswith("_"):
-            kind = value.fget.__annotations__["return"]
-            head = name if kind == "Any" else f"{name} : {kind}"
+            kind = getattr(value.fget, "__annotations__", {}).get("return")
+            head = name if kind in (None, "Any") else f"{name} : {kind}"
             lines = inspect.cleandoc(value.__doc__ or "").split("\n")
             yield name, "\n    ".join([head, *lines])
 
