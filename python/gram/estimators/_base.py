@@ -113,7 +113,7 @@ class Estimator(BaseEstimator):
     n_features_in_ : int
         The number of columns of X in fit.
     feature_names_in_ : array
-        Their names, if X has some.
+        The names of these columns, if X has names.
     """
 
     def _keep(self, arguments: dict[str, Any]) -> None:

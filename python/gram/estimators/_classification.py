@@ -45,6 +45,7 @@ def _labels_of(names: tuple[str, ...]) -> np.ndarray:
 
 
 def gives_probabilities(model: Any) -> bool:
+    """Has the model predict_proba()?  If not, the error says how to get it."""
     if model._is_probable() or model._is_from_file():
         return True
     raise AttributeError(
@@ -216,7 +217,7 @@ class KernelClassifier(Tuned, Classifier):
         ``"squared_hinge"``, ``"softmax"`` or ``"squared"``.
     C
         Another way to give lam, which is 1/(2 C): a number or a list of
-        candidates; None: lam counts.
+        candidates; None: lam is used.
     select
         The criterion by which to choose: ``"auto"`` is ``"cv"``, the share of
         errors on folds; ``"evidence"`` is for two classes and the logistic

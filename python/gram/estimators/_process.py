@@ -32,8 +32,8 @@ class _Process(MachineEstimator):
         the noise is known).  A kernel of scikit-learn's is translated: what it
         would optimise is open, without bounds.  In regression a WhiteKernel in
         its sum is the noise.  An ExpSineSquared of several columns becomes a
-        product over them.  ``"precomputed"``, if X is the matrix of kernel
-        values, and functions have no standard deviations.
+        product over them.  ``"precomputed"`` means that X is the matrix of
+        kernel values; it and functions give no standard deviations.
     optimizer
         ``"evidence"``, or the name that scikit-learn has for its own, learns
         the open numbers; None takes the kernel as it is.

@@ -26,7 +26,7 @@ class Tuned(MachineEstimator):
         The kernel: a text, or a Kernel, whose open numbers (hyperparameters)
         are chosen; ``"precomputed"``, if X is the matrix of kernel values; or a
         function that returns the matrix of two arrays.  The last two are
-        slower, and have no standard deviations.
+        slower, and give no standard deviations.
     lam
         lambda, the weight of |f|^2: a number, a list of candidates, or
         ``"auto"``, which chooses it.
