@@ -145,40 +145,6 @@ done:
     return status;
 }
 
-void gi_machine_refer(gram_machine *m)
-{
-    gram_report *r = &m->report;
-
-    r->n = m->trained;
-    r->d = m->program->sources;
-    r->targets = m->columns;
-    r->target = (const char *const *)m->target;
-    r->task = m->classes.coding != GI_CODING_NONE ? "classification"
-              : m->columns                        ? "regression"
-                                                  : "novelty";
-    r->loss = m->loss_text;
-    r->squared = gi_machine_is_squared(m);
-    r->missing = m->fills.policy;
-    r->classes = m->classes.count;
-    r->class_name = (const char *const *)m->classes.name;
-    r->class_order = m->classes.order;
-    r->probabilities = m->classes.link != GI_LINK_NONE;
-    r->outputs = m->targets;
-    r->output = (const char *const *)m->output;
-    r->kernel = m->text;
-    r->solver = m->solution[0].solver->name;
-    r->precision = m->solution[0].precision;
-    r->lambda = m->lambda;
-    r->amplitude = m->amplitude;
-    r->noise_variance = m->variance;
-    r->log_evidence = m->evidence;
-    r->intercept = m->constant;
-    r->warnings = (const char *const *)m->warning;
-    r->warning_count = m->warnings;
-    r->notes = (const char *const *)m->note;
-    r->note_count = m->notes;
-}
-
 static gram_status add_sentence(gi_run *run, char ***list, size_t *count,
                                 const char *format, va_list args)
 {
@@ -242,11 +208,6 @@ gram_output gram_machine_output(const gram_machine *m, size_t q)
         out.sum += a;
     }
     return out;
-}
-
-const gram_report *gram_machine_report(const gram_machine *m)
-{
-    return &m->report;
 }
 
 const char *gram_machine_column(const gram_machine *m, size_t i)

@@ -98,31 +98,6 @@ done:
     return status;
 }
 
-/* The worst of all solutions. */
-void gi_machine_summarise(gram_machine *m)
-{
-    gram_report *r = &m->report;
-
-    r->jitter = r->residual = r->objective = r->gap = 0;
-    r->condition = NAN;
-    r->rank = m->n;
-    r->steps = 0;
-    r->converged = 1;
-    r->support = m->n;
-    for (size_t q = 0; q < m->solutions; q++) {
-        const gi_solution *s = &m->solution[q];
-
-        r->jitter = fmax(r->jitter, s->jitter);
-        r->residual = fmax(r->residual, s->residual);
-        r->condition = fmax(r->condition, s->condition);
-        r->rank = s->rank < r->rank ? s->rank : r->rank;
-        r->steps = s->steps > r->steps ? s->steps : r->steps;
-        r->converged &= s->converged;
-        r->objective += s->objective;
-        r->gap += s->gap;
-    }
-}
-
 gram_status gi_machine_preferences(gi_run *run, const gram_fit_options *o,
                                    size_t n, gi_problem *p,
                                    unsigned char **held)
