@@ -72,6 +72,44 @@ GRAM_API size_t gram_number_print(double x, char *out);
  * out has room for GRAM_NUMBER_ROOM bytes; returns out. */
 GRAM_API char *gram_bytes_print(double bytes, char *out);
 
+/* ----------------------------------------------------------------- fields */
+
+/* How a member of a struct is stored. */
+typedef enum gram_field_type {
+    GRAM_FIELD_REAL,   /* double; of a report NaN: not known */
+    GRAM_FIELD_WHOLE,  /* size_t */
+    GRAM_FIELD_BYTES,  /* size_t, an amount of memory; 0: not known */
+    GRAM_FIELD_FLAG,   /* int, 0 or 1 */
+    GRAM_FIELD_CHOICE, /* int or an enumeration, one of `words` */
+    GRAM_FIELD_CHAR,   /* char */
+    GRAM_FIELD_TEXT,   /* const char *; NULL: none */
+    GRAM_FIELD_LINES,  /* char array, texts with a newline behind each */
+    GRAM_FIELD_REALS,  /* const double *, a number for each output */
+    GRAM_FIELD_TEXTS   /* const char *const * */
+} gram_field_type;
+
+/* A field of a struct of options or of a report.  A function gram_..._fields()
+ * gives the table of each such struct, which ends with a field without a name:
+ * for programs that read options or show reports without knowing what is in
+ * them, as the command does to make its options, help and JSON.  Callbacks and
+ * pointers to objects are no fields. */
+typedef struct gram_field {
+    const char *name; /* as in JSON; the member may be called otherwise */
+    gram_field_type type;
+    size_t offset; /* of the member in the struct */
+    size_t count;  /* REALS, TEXTS: offset of the size_t that says how many */
+    /* Of a choice the words for least, least + 1, ...; of other options one
+     * word that stands for the value, as X does in "--lambda X".  NULL at the
+     * end; of reports NULL. */
+    const char *const *words;
+    /* Options: a whole number is from least to most or 0, which is always the
+     * default; a real one is at least 0 and below most.  most 0: no limit. */
+    size_t least, most;
+    const char *help; /* options: what it does; NULL: the command has none */
+    int kept;         /* reports: a model file has it */
+    int (*applies)(const void *of); /* does this struct have it?  NULL: yes */
+} gram_field;
+
 /* ------------------------------------------------------------- execution */
 
 /* How to run a long call.  NULL, or all zeros, means the defaults. */
@@ -210,6 +248,8 @@ typedef struct gram_read_options {
      * Memory: the text and 9 bytes a cell. */
     const char *const *verbatim;
 } gram_read_options;
+
+GRAM_API const gram_field *gram_read_option_fields(void);
 
 /* Read a table from a file, from standard input ("-") or from the program
  * itself ("builtin:iris").  A name that ends in .gz, or content that is gzip,
@@ -662,9 +702,6 @@ typedef enum gram_select {
     GRAM_SELECT_NONE      /* the start values, which the report mentions */
 } gram_select;
 
-/* "auto", "evidence", "loo", "gcv", "cv", "none". */
-GRAM_API const char *gram_select_name(gram_select select);
-
 /* Scaling as a part of the kernel: which leaves get a map(standardize, .). */
 typedef enum gram_kernel_scale {
     GRAM_KERNEL_SCALE_AUTO, /* inner products and distances whose scale no
@@ -737,6 +774,8 @@ typedef struct gram_fit_options {
     void *trace_user;
 } gram_fit_options;
 
+GRAM_API const gram_field *gram_fit_option_fields(void);
+
 /* What a fit would do. */
 typedef struct gram_plan {
     const char *solver;    /* its name */
@@ -745,6 +784,8 @@ typedef struct gram_plan {
     double seconds;        /* a rough guess */
     char others[512];      /* the other solvers, with bytes, one a line */
 } gram_plan;
+
+GRAM_API const gram_field *gram_plan_fields(void);
 
 /* Reads the table, computes nothing.  Errors: as gram_machine_fit, MEMORY with
  * what would fit. */
@@ -825,6 +866,8 @@ typedef struct gram_report {
     size_t note_count;
 } gram_report;
 
+GRAM_API const gram_field *gram_report_fields(void);
+
 GRAM_API const gram_report *gram_machine_report(const gram_machine *m);
 
 /* What a fit found for one output; NaN: not known. */
@@ -877,6 +920,8 @@ typedef struct gram_predict_options {
                              NaN, class -1 */
     int votes; /* classes by votes even where there are probabilities */
 } gram_predict_options;
+
+GRAM_API const gram_field *gram_predict_option_fields(void);
 
 /* Where predictions go: rows x outputs, row-major; NULL: not wanted.  Of a
  * classifier `mean` has the decision values f, `label` the class, `proba` rows
@@ -980,6 +1025,8 @@ typedef struct gram_score {
     int squared; /* V is (y - f)^2, and loss the square of rmse */
 } gram_score;
 
+GRAM_API const gram_field *gram_score_fields(void);
+
 /* The table has the targets; scores[outputs], of a classifier one.  A class
  * that the machine does not know counts as wrong.  Where variances would not
  * fit in memory, nlpd and coverage are NaN.  Errors: as predict, NAME (no
@@ -1003,6 +1050,8 @@ GRAM_API gram_status gram_machine_classes(const gram_machine *m,
 typedef struct gram_path_row {
     double lambda, loo, gcv, log_evidence, df;
 } gram_path_row;
+
+GRAM_API const gram_field *gram_path_row_fields(void);
 
 /* The criteria at `count` lambdas (NULL: a grid over the sensible range),
  * rows[i*targets + t]; the kernel's open numbers are chosen as options say
@@ -1129,11 +1178,6 @@ typedef enum gram_test_method {
                               depend on their neighbours */
 } gram_test_method;
 
-/* "unbiased", "biased", "block", "linear"; "permutation", "gamma", "spectral",
- * "wild". */
-GRAM_API const char *gram_test_statistic_name(gram_test_statistic statistic);
-GRAM_API const char *gram_test_method_name(gram_test_method method);
-
 typedef struct gram_test_options {
     const char *kernel; /* NULL: "rbf"; open numbers by the median distance */
     gram_kernel_scale scale;
@@ -1155,6 +1199,8 @@ typedef struct gram_test_options {
     int precision;       /* of tiles: 0 auto, 1 double, 2 single */
 } gram_test_options;
 
+GRAM_API const gram_field *gram_test_option_fields(void);
+
 /* What a test found.  Valid as long as the test. */
 typedef struct gram_test_report {
     size_t m, n;        /* rows of the first and of the second sample */
@@ -1175,6 +1221,8 @@ typedef struct gram_test_report {
     const char *const *warnings; /* sentences */
     size_t warning_count;
 } gram_test_report;
+
+GRAM_API const gram_field *gram_test_report_fields(void);
 
 /* The columns of a are found by name in b; a category that only one of them has
  * is one more level.  Scaling and open numbers are those of all rows together.
@@ -1246,6 +1294,8 @@ typedef struct gram_drift_report {
     double evidence; /* what bets have made of 1: of 1/alpha, an alarm */
     int alarm;       /* this batch or one before it */
 } gram_drift_report;
+
+GRAM_API const gram_field *gram_drift_report_fields(void);
 
 /* kernel, scale, missing, permutations, alpha and precision are looked at.
  * Keeps a copy

@@ -8,14 +8,6 @@
 
 #include "base/mem.h"
 
-static const char *const select_names[] = {"auto", "evidence", "loo",
-                                           "gcv",  "cv",       "none"};
-
-const char *gram_select_name(gram_select select)
-{
-    return select_names[select];
-}
-
 int gi_machine_is_squared(const gram_machine *m)
 {
     return gi_loss_has(m->loss, GRAM_LOSS_SQUARED);

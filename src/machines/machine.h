@@ -68,6 +68,9 @@ struct gram_machine {
     size_t warnings, notes;
 };
 
+/* The words for a gram_select, NULL at the end. */
+extern const char *const gi_select_names[];
+
 /* Put the report's pointers in place after the fields above have changed. */
 void gi_machine_refer(gram_machine *m);
 

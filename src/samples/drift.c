@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -43,6 +44,23 @@ struct gram_drift {
     double played; /* R */
     int alarm;
 };
+
+#define FIELD(kind, member) GI_FIELD(#member, kind, gram_drift_report, member)
+
+static const gram_field fields[] = {
+    {FIELD(WHOLE, batch)},
+    {FIELD(WHOLE, rows)},
+    {FIELD(REAL, statistic)},
+    {FIELD(REAL, p_value)},
+    {FIELD(REAL, evidence)},
+    {GI_FIELD("reject", FLAG, gram_drift_report, alarm)},
+    {.name = NULL},
+};
+
+const gram_field *gram_drift_report_fields(void)
+{
+    return fields;
+}
 
 gram_status gram_drift_new(const gram_table *reference,
                            const gram_test_options *options,

@@ -9,85 +9,42 @@
 
 #include <math.h>
 
+#include "base/fields.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernels/engine/block.h"
 
-enum { PERMUTATIONS = 1000, BINS = GI_TEST_BINS, MOST = 10000000 };
+enum { BINS = GI_TEST_BINS };
 
-static const char *const statistics[] = {"unbiased", "biased", "block",
-                                         "linear"};
-static const char *const methods[] = {"permutation", "gamma", "spectral",
-                                      "wild"};
+#define FIELD(kind, member) GI_FIELD(#member, kind, gram_test_report, member)
 
-const char *gram_test_statistic_name(gram_test_statistic statistic)
+static const gram_field fields[] = {
+    {FIELD(REAL, statistic)},
+    {FIELD(REAL, std_error)},
+    {FIELD(REAL, p_value)},
+    {FIELD(REAL, alpha)},
+    {FIELD(FLAG, reject)},
+    {FIELD(WHOLE, permutations)},
+    {FIELD(WHOLE, bins)},
+    {FIELD(WHOLE, kernels)},
+    {FIELD(WHOLE, m)},
+    {FIELD(WHOLE, n)},
+    {FIELD(WHOLE, d)},
+    {GI_FIELD("estimator", TEXT, gram_test_report, statistic_name)},
+    {FIELD(TEXT, method)},
+    {FIELD(TEXT, kernel)},
+    {FIELD(REAL, rows_needed)},
+    {FIELD(REAL, seconds)},
+    {FIELD(BYTES, peak_bytes)},
+    {FIELD(TEXTS, warnings),
+     .count = offsetof(gram_test_report, warning_count)},
+    {GI_FIELD("other_kernel", TEXT, gram_test_report, other)},
+    {.name = NULL},
+};
+
+const gram_field *gram_test_report_fields(void)
 {
-    return statistic <= GRAM_TEST_LINEAR ? statistics[statistic] : "unknown";
-}
-
-const char *gram_test_method_name(gram_test_method method)
-{
-    return method <= GRAM_TEST_WILD ? methods[method] : "unknown";
-}
-
-/* ----------------------------------------------------------------- options */
-
-/* Which wishes go together. */
-static gram_status check_wishes(const gram_test_options *o)
-{
-    int blocks = o->statistic >= GRAM_TEST_BLOCK;
-
-    if (o->aggregate && (blocks || o->method || o->split > 0 || o->sequential))
-        return gi_fail(GRAM_ERR_RANGE, "aggregate: goes with permutations of "
-                                       "the unbiased or biased statistic, and "
-                                       "neither with split nor sequential");
-    if (blocks && (o->method || o->exact || o->sequential))
-        return gi_fail(GRAM_ERR_RANGE,
-                       "statistic %s: is normal and takes no method, neither "
-                       "exact nor sequential",
-                       gram_test_statistic_name(o->statistic));
-    if (o->method && (o->exact || o->sequential))
-        return gi_fail(GRAM_ERR_RANGE,
-                       "method %s: has no permutations to be exact or "
-                       "sequential",
-                       gram_test_method_name(o->method));
-    if (o->sequential && !o->exact)
-        return gi_fail(GRAM_ERR_RANGE,
-                       "sequential: goes with exact, binned permutations cost "
-                       "next to nothing");
-    return GRAM_OK;
-}
-
-gram_status gi_test_options_read(const gram_test_options *given,
-                                 gram_test_options *out)
-{
-    static const gram_test_options none;
-    gram_test_options o = given ? *given : none;
-
-    if (gi_check_choice("scale", (int)o.scale, 0, GRAM_KERNEL_SCALE_MINMAX) ||
-        gi_check_choice("statistic", (int)o.statistic, 0, GRAM_TEST_LINEAR) ||
-        gi_check_choice("method", (int)o.method, 0, GRAM_TEST_WILD) ||
-        gi_check_choice("precision", o.precision, 0, 2))
-        return GRAM_ERR_RANGE;
-    o.permutations = o.permutations ? o.permutations : PERMUTATIONS;
-    o.alpha = o.alpha == 0 ? 0.05 : o.alpha;
-    o.dependence = o.dependence == 0 ? 20 : o.dependence;
-    if (o.permutations > MOST)
-        return gi_fail(GRAM_ERR_RANGE, "permutations = %zu, must be at most %d",
-                       o.permutations, MOST);
-    if (!(o.alpha > 0 && o.alpha < 1))
-        return gi_fail(GRAM_ERR_RANGE, "alpha = %g, must be between 0 and 1",
-                       o.alpha);
-    if (!(o.split >= 0 && o.split < 1))
-        return gi_fail(GRAM_ERR_RANGE, "split = %g, must be from 0 to below 1",
-                       o.split);
-    if (!(o.dependence > 0 && isfinite(o.dependence)))
-        return gi_fail(GRAM_ERR_RANGE, "dependence = %g, must be positive",
-                       o.dependence);
-    if (o.bins == 1 || o.block == 1)
-        return gi_fail(GRAM_ERR_RANGE, "bins or block = 1, must be 2 or more");
-    *out = o;
-    return check_wishes(&o);
+    return fields;
 }
 
 /* ------------------------------------------------------------------- parts */
@@ -218,7 +175,7 @@ static gram_status asymptotic(testing *g)
         GI_TRY(gi_sentence_add(g->run, &g->t->warnings,
                                "method %s is for many rows, samples of %zu and "
                                "%zu may be too few: permutations are exact",
-                               gram_test_method_name(g->o.method), g->look.c.m,
+                               gi_test_methods[g->o.method], g->look.c.m,
                                g->look.c.n));
 done:
     return status;
@@ -366,13 +323,13 @@ gram_status gi_test_samples(gi_run *run, const gram_table *a,
     *out = NULL;
     GI_TRY(gi_test_options_read(options, &g.o));
     GI_TRY(GI_NEW_ZERO(run, g.t, 1));
-    g.t->report = (gram_test_report){
-        .statistic_name = gram_test_statistic_name(g.o.statistic),
-        .method = g.o.statistic >= GRAM_TEST_BLOCK
-                      ? "normal"
-                      : gram_test_method_name(g.o.method),
-        .alpha = g.o.alpha,
-        .rows_needed = NAN};
+    g.t->report =
+        (gram_test_report){.statistic_name = gi_test_statistics[g.o.statistic],
+                           .method = g.o.statistic >= GRAM_TEST_BLOCK
+                                         ? "normal"
+                                         : gi_test_methods[g.o.method],
+                           .alpha = g.o.alpha,
+                           .rows_needed = NAN};
     GI_TRY(make_test(&g, a, b));
     GI_TRY(gi_test_refer(run, g.t));
     GI_TRY(gi_run_tick(run, 1));

@@ -14,6 +14,10 @@ struct gram_test {
     gram_test_report report;
 };
 
+/* The words for a gram_test_statistic and a gram_test_method, NULL at the
+ * end. */
+extern const char *const gi_test_statistics[], *const gi_test_methods[];
+
 /* options with the defaults filled in.  Errors: RANGE. */
 gram_status gi_test_options_read(const gram_test_options *given,
                                  gram_test_options *out);

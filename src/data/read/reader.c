@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "base/spec.h"
 #include "data/builtin/builtin.h"
@@ -258,6 +259,32 @@ done:
     return status;
 }
 
+#define FIELD(kind, member) GI_FIELD(#member, kind, gram_read_options, member)
+
+/* `header` may be negative and is no choice by words. */
+static const gram_field fields[] = {
+    {FIELD(TEXT, format), .words = GI_WORDS("FORMAT"),
+     .help = "the format of the file (default: by name and content)"},
+    {FIELD(TEXT, types), .words = GI_WORDS("COL=TYPE,..."),
+     .help = "types of columns: number, category, text, date"},
+    {FIELD(TEXT, drop), .words = GI_WORDS("COL,..."),
+     .help = "leave out columns: names, indices, ranges 3:5, patterns temp*"},
+    {FIELD(CHAR, separator), .words = GI_WORDS("C"),
+     .help = "what separates the cells of a CSV file, as in ';' or tab "
+             "(default: look)"},
+    {FIELD(CHOICE, missing), .least = GRAM_MISSING_REFUSE,
+     .words = GI_WORDS_MISSING,
+     .help = "missing cells: an error, left as they are, their rows left out, "
+             "filled with the mean, or filled and marked in a column of their "
+             "own"},
+    {.name = NULL},
+};
+
+const gram_field *gram_read_option_fields(void)
+{
+    return fields;
+}
+
 /* The reader has a copy of the run. */
 static gram_status open_reader(gi_run run, const char *path,
                                const gram_read_options *o,
@@ -270,8 +297,7 @@ static gram_status open_reader(gi_run run, const char *path,
 
     o = o ? o : &defaults;
     GI_TRY(gi_check_choice("header", o->header, -1, 1));
-    GI_TRY(
-        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
+    GI_TRY(gi_fields_check(gram_read_option_fields(), o));
     GI_TRY(GI_NEW_ZERO(NULL, r, 1));
     r->run = run;
     gi_run_stage(&r->run, "reading");

@@ -338,7 +338,7 @@ static gram_status import(gi_run *run, const char *name, const gi_libsvm *l,
         GI_TRY(gi_machine_warn(run, m,
                                "the model's prob_density_marks are left out"));
     gi_machine_summarise(m);
-    m->report.criterion = gram_select_name(GRAM_SELECT_NONE);
+    m->report.criterion = gi_select_names[GRAM_SELECT_NONE];
     m->report.criterion_value = m->report.seconds = NAN;
     gi_machine_refer(m);
     *out = m;

@@ -244,7 +244,7 @@ static gram_status check_select(gi_fit *f)
         gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS))
         return GRAM_OK;
     return gi_fail(GRAM_ERR_RANGE, "select %s: loss %s is selected by cv%s",
-                   gram_select_name(f->select), m->loss_text,
+                   gi_select_names[f->select], m->loss_text,
                    gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS)
                        ? ", or by evidence with two classes"
                        : "");
@@ -461,7 +461,7 @@ gram_status gi_fit_finish(gi_fit *f)
     GI_TRY(gi_machine_print(f->run, m));
     GI_TRY(warn_about(f));
     GI_TRY(gi_fit_notes(f));
-    m->report.criterion = gram_select_name(f->select);
+    m->report.criterion = gi_select_names[f->select];
     m->report.criterion_value = f->value;
     m->report.evaluations = f->evaluations;
     m->report.plan_bytes = (size_t)f->plan.bytes;

@@ -1,44 +1,99 @@
-/* fit_options.c - are the options of a fit in order, and what do they say about
- * lambda?
+/* fit_options.c - the options of a fit: the table of their fields, whether they
+ * are in order, and what they say about lambda.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "base/spec.h"
 #include "machines/fit.h"
 
-static gram_status check_amount(const char *name, double x)
+#define FIELD(kind, member) GI_FIELD(#member, kind, gram_fit_options, member)
+
+static const gram_field fields[] = {
+    {FIELD(TEXT, kernel), .words = GI_WORDS("SPEC"),
+     .help = "the kernel, as in 'rbf(ard)' or '?*rbf[age] + linear' (default "
+             "rbf); gram kernels lists them; numbers (hyperparameters) that "
+             "are given are kept, question marks and those left out are "
+             "chosen"},
+    {FIELD(CHOICE, task),
+     .words = GI_WORDS("auto", "regression", "classification"),
+     .help = "take the target for numbers or for classes (default: classes if "
+             "it is a category or has two values)"},
+    {FIELD(TEXT, loss), .words = GI_WORDS("LOSS"),
+     .help = "the loss, as in hinge or 'quantile(tau=0.9)'; gram losses lists "
+             "them (default: squared for numbers, logistic for classes)"},
+    {FIELD(CHOICE, missing), .least = GRAM_MISSING_REFUSE,
+     .words = GI_WORDS_MISSING},
+    {FIELD(TEXT, lambda), .words = GI_WORDS("X|auto"),
+     .help = "the weight of |f|^2, of smoothness; ?[0.1,1]: the better of "
+             "these (default auto: chosen from the data)"},
+    {FIELD(TEXT, class_weights), .words = GI_WORDS("balanced|A=X,..."),
+     .help = "weights of classes: all classes alike, or by name (default 1)"},
+    {FIELD(CHOICE, classes), .words = GI_WORDS("auto", "pairs", "rest"),
+     .help = "several classes: a function for each pair, or one for each "
+             "against the rest (default: pairs for hinge and up to 100 "
+             "classes)"},
+    {GI_FIELD("proba", FLAG, gram_fit_options, probability),
+     .help = "make probabilities for losses that have none, by folds"},
+    {FIELD(CHOICE, select), .words = gi_select_names,
+     .help = "how open numbers are chosen (default: squared loss: evidence, or "
+             "loo if only lambda is open; other losses: cv; one_class: none)"},
+    {GI_FIELD("folds", WHOLE, gram_fit_options, folds.folds),
+     .words = GI_WORDS("K"), .least = 2, .most = 1000000,
+     .help = "how many parts cross-validation makes (default 5); rows of one "
+             "--group stay together"},
+    {GI_FIELD("fold_column", TEXT, gram_fit_options, folds.given),
+     .words = GI_WORDS("COL"),
+     .help = "a column that holds the parts: each value is one"},
+    {FIELD(WHOLE, tries), .words = GI_WORDS("N"), .least = 1, .most = 100000,
+     .help = "cross-validate N random points instead of a grid"},
+    {FIELD(CHOICE, scale), .words = GI_WORDS_SCALE,
+     .help = "scale columns, as a map in the kernel (default: where no number "
+             "in the kernel fixes a scale)"},
+    {FIELD(TEXT, solver), .words = GI_WORDS("SOLVER"),
+     .help = "the method that computes f; the default auto takes the cheapest "
+             "that fits in memory, gram help solvers explains each of them:"},
+    {FIELD(CHOICE, precision), .words = GI_WORDS_PRECISION,
+     .help = "of the factorisation; single is refined in double (default: "
+             "single where it pays)"},
+    {FIELD(REAL, jitter), .words = GI_WORDS("X"),
+     .help = "add X to the diagonal of the kernel matrix (default: only where "
+             "the factorisation fails, and then it is said)"},
+    {FIELD(REAL, tolerance), .words = GI_WORDS("X"),
+     .help = "where solvers stop that go step by step: relative residual (cg, "
+             "gd), gradient (newton, softmax), gap (prox), violation (smo)"},
+    {FIELD(WHOLE, steps), .words = GI_WORDS("N"), .least = 1,
+     .help = "of these solvers, at most so many"},
+    {FIELD(REAL, step), .words = GI_WORDS("X"),
+     .help = "gd: the step size (default 1/(2 (largest eigenvalue + lambda)))"},
+    {FIELD(REAL, holdout), .words = GI_WORDS("SHARE"), .most = 1,
+     .help = "gd: rows kept back, whose error tells when to stop (default 0)"},
+    {FIELD(FLAG, no_intercept), .help = "f without a constant b"},
+    {FIELD(FLAG, per_target), .help = "a lambda for every target"},
+    {FIELD(FLAG, allow_indefinite),
+     .help = "take kernels that are not known to be positive semidefinite"},
+    {FIELD(FLAG, keep_factor),
+     .help = "keep the factor in the model, for fast deviations and updates"},
+    {.name = NULL},
+};
+
+const gram_field *gram_fit_option_fields(void)
 {
-    return x >= 0 && isfinite(x)
-               ? GRAM_OK
-               : gi_fail(GRAM_ERR_RANGE, "%s = %g, must be 0 or more", name, x);
+    return fields;
 }
 
+/* A jitter of -1 is one that is never added. */
 gram_status gi_fit_options_check(const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
     const gi_solver *solver = NULL;
+    gram_fit_options plain = *o;
 
-    GI_TRY(gi_check_choice("task", (int)o->task, 0, GRAM_TASK_CLASSIFICATION));
-    GI_TRY(
-        gi_check_choice("missing", (int)o->missing, 0, GRAM_MISSING_INDICATOR));
-    GI_TRY(gi_check_choice("classes", (int)o->classes, 0,
-                           GRAM_CLASSES_ONE_VS_REST));
-    GI_TRY(gi_check_choice("select", (int)o->select, 0, GRAM_SELECT_NONE));
-    GI_TRY(
-        gi_check_choice("scale", (int)o->scale, 0, GRAM_KERNEL_SCALE_MINMAX));
-    GI_TRY(gi_check_choice("precision", o->precision, 0, GI_FACTOR_SINGLE));
-    if (o->folds.folds == 1)
-        GI_TRY(gi_fail(GRAM_ERR_RANGE, "folds = 1, must be at least 2"));
-    if (o->jitter != -1)
-        GI_TRY(check_amount("jitter", o->jitter));
-    GI_TRY(check_amount("tolerance", o->tolerance));
-    GI_TRY(check_amount("step", o->step));
-    if (!(o->holdout >= 0 && o->holdout < 1))
-        GI_TRY(gi_fail(GRAM_ERR_RANGE,
-                       "holdout = %g, must be 0 or more and below 1",
-                       o->holdout));
+    if (plain.jitter == -1)
+        plain.jitter = 0;
+    GI_TRY(gi_fields_check(gram_fit_option_fields(), &plain));
     if (o->holdout > 0 && o->solver && strcmp(o->solver, "auto") != 0)
         GI_TRY(gi_solver_find(o->solver, &solver));
     if (o->holdout > 0 && !(solver && (solver->flags & GI_SOLVER_HOLDS_OUT)))

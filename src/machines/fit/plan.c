@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/limits.h"
 #include "machines/select/grid.h"
 #include "machines/select/select.h"
@@ -28,6 +29,18 @@ enum { PATH = 60, EVALUATIONS = 60 };
 
 /* Small things that nobody counts; what a solver may be wrong by. */
 static const double SMALL_THINGS = 1 << 20, MARGIN = 1.15;
+
+#define FIELD(kind, member) GI_FIELD(#member, kind, gram_plan, member)
+
+static const gram_field fields[] = {
+    {FIELD(TEXT, solver)},  {FIELD(TEXT, selection)}, {FIELD(BYTES, bytes)},
+    {FIELD(REAL, seconds)}, {FIELD(LINES, others)},   {.name = NULL},
+};
+
+const gram_field *gram_plan_fields(void)
+{
+    return fields;
+}
 
 /* --------------------------------------------------------------- selection */
 

@@ -27,15 +27,9 @@ enum { SLICE_ROWS = GI_PREDICT_SLICE_ROWS };
 /* Up to so many flops one thread is faster than waking others. */
 static const double SERIAL_FLOPS = GI_PREDICT_SERIAL_FLOPS;
 
-static const double usual_interval = 0.9;
-
-gram_status gi_interval_check(const gram_predict_options *o, double *out)
+double gi_interval_width(const gram_predict_options *o)
 {
-    *out = o->interval != 0 ? o->interval : usual_interval;
-    return *out > 0 && *out < 1
-               ? GRAM_OK
-               : gi_fail(GRAM_ERR_RANGE,
-                         "interval = %g, must be between 0 and 1", *out);
+    return o->interval > 0 ? o->interval : 0.9;
 }
 
 /* ------------------------------------------------------------------- asked */
@@ -312,13 +306,13 @@ static gram_status predict(const gi_query *asked, const gram_predict_options *o,
     gram_status status = GRAM_OK;
     int interval = out->lower || out->upper, classes = out->label || out->proba;
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
-    double *mean = out->mean, *own = NULL, width = 0;
+    double *mean = out->mean, *own = NULL;
+    const double width = gi_interval_width(o);
     gi_classes decide = a->m->classes;
 
     own_part.run = &part;
     if (o->votes)
         decide.link = GI_LINK_NONE;
-    GI_TRY(gi_interval_check(o, &width));
     if (!mean && (interval || classes)) {
         GI_TRY(GI_NEW(a->run, own, a->rows * a->m->targets));
         mean = own;

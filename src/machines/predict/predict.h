@@ -125,7 +125,7 @@ gram_status gi_predict_why(const gi_query *a, size_t count, size_t *row,
 gram_status gi_query_covariance(const gi_query *a, size_t target, double *C,
                                 size_t ld);
 
-/* The nominal width of an interval: 0 means 0.9.  Errors: RANGE. */
-gram_status gi_interval_check(const gram_predict_options *o, double *out);
+/* The nominal width of an interval: 0 means 0.9. */
+double gi_interval_width(const gram_predict_options *o);
 
 #endif

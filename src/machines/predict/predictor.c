@@ -6,6 +6,7 @@
  * variances need costs n^3 and is wanted by few, so it is made when first asked
  * for: the only thing that changes after _new, behind a lock.
  */
+#include "base/fields.h"
 #include "base/mem.h"
 #include "machines/predict/predict.h"
 
@@ -88,8 +89,7 @@ gram_status gi_predictor_new(gi_run *run, const gram_machine *m,
     pthread_mutex_init(&p->lock, NULL);
     p->m = m;
     p->o = o ? *o : defaults;
-    GI_TRY(gi_check_choice("method", (int)p->o.method, 0,
-                           GRAM_INTERVAL_JACKKNIFE));
+    GI_TRY(gi_fields_check(gram_predict_option_fields(), &p->o));
     GI_TRY(GI_NEW_ZERO(run, p->solved, m->solutions));
     GI_TRY(gather_weights(run, p));
     GI_TRY(make_basis(run, p));
@@ -116,6 +116,34 @@ done:
 }
 
 /* ------------------------------------------------------------------ public */
+
+#define FIELD(kind, member)                                                    \
+    GI_FIELD(#member, kind, gram_predict_options, member)
+
+static const gram_field fields[] = {
+    {FIELD(REAL, interval), .words = GI_WORDS("P"), .most = 1,
+     .help = "lower and upper, between which a new y lies with probability P, "
+             "as in 0.9"},
+    {FIELD(CHOICE, method), .words = GI_WORDS("gaussian", "jackknife"),
+     .help = "of the interval: by the deviation, or by leave-one-out errors, "
+             "which need no Gaussian noise (jackknife+)"},
+    {FIELD(WHOLE, why), .words = GI_WORDS("N"), .least = 1,
+     .help = "the N training rows that speak most for a prediction, and their "
+             "parts"},
+    {GI_FIELD("unseen", CHOICE, gram_predict_options, unseen_error),
+     .words = GI_WORDS("prior", "error"),
+     .help = "a category that the model has not seen: like no other, or an "
+             "error"},
+    {FIELD(CHOICE, missing), .least = GRAM_MISSING_REFUSE,
+     .words = GI_WORDS_MISSING},
+    {FIELD(FLAG, votes)},
+    {.name = NULL},
+};
+
+const gram_field *gram_predict_option_fields(void)
+{
+    return fields;
+}
 
 gram_status gram_predictor_new(const gram_machine *m,
                                const gram_predict_options *options,

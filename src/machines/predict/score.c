@@ -4,9 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "machines/predict/score.h"
 #include "machines/predict/predict.h"
+
+/* ------------------------------------------------------------------ fields */
+
+static int is_of_numbers(const void *score)
+{
+    return !isnan(((const gram_score *)score)->interval);
+}
+
+static int is_of_classes(const void *score)
+{
+    return !is_of_numbers(score);
+}
+
+#define FIELD(member) GI_FIELD(#member, REAL, gram_score, member)
+
+static const gram_field fields[] = {
+    {GI_FIELD("n", WHOLE, gram_score, n)},
+    {FIELD(accuracy), .applies = is_of_classes},
+    {FIELD(log_loss), .applies = is_of_classes},
+    {FIELD(auc), .applies = is_of_classes},
+    {FIELD(brier), .applies = is_of_classes},
+    {FIELD(loss), .applies = is_of_numbers},
+    {FIELD(rmse), .applies = is_of_numbers},
+    {FIELD(mae), .applies = is_of_numbers},
+    {FIELD(r2), .applies = is_of_numbers},
+    {FIELD(nlpd), .applies = is_of_numbers},
+    {FIELD(coverage), .applies = is_of_numbers},
+    {FIELD(interval), .applies = is_of_numbers},
+    {.name = NULL},
+};
+
+const gram_field *gram_score_fields(void)
+{
+    return fields;
+}
+
+/* ----------------------------------------------------------------- numbers */
 
 gram_status gi_target_column(const gram_machine *m, const gram_table *t,
                              size_t target, const gi_column **out)
@@ -253,9 +291,8 @@ static gram_status score_numbers(gi_run *run, const gram_machine *m,
     size_t rows = gram_table_rows(table);
     const gi_column *y = NULL;
     gram_prediction p = {0};
-    double width = 0;
+    const double width = gi_interval_width(o);
 
-    GI_TRY(gi_interval_check(o, &width));
     for (size_t t = 0; t < m->columns; t++)
         GI_TRY(gi_target_column(m, table, t, &y));
     GI_TRY(gi_prediction_new(run, m, rows, &p));

@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "machines/select/select.h"
 
@@ -9,6 +10,18 @@
 static const double below = 8, above = 3;
 
 enum { WANT = GI_WANT_LOO | GI_WANT_GCV | GI_WANT_EVIDENCE | GI_WANT_DF };
+
+#define FIELD(member) GI_FIELD(#member, REAL, gram_path_row, member)
+
+static const gram_field fields[] = {
+    {FIELD(lambda)},       {FIELD(loo)}, {FIELD(gcv)},
+    {FIELD(log_evidence)}, {FIELD(df)},  {.name = NULL},
+};
+
+const gram_field *gram_path_row_fields(void)
+{
+    return fields;
+}
 
 static gram_status make_grid(const double *lambdas, size_t count, double scale,
                              double *out)

@@ -331,7 +331,7 @@ gram_status gi_select(gi_fit *f)
             GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                            "lambda: the criterion (%s) is not defined at any "
                            "value for these rows",
-                           gram_select_name(f->select)));
+                           gi_select_names[f->select]));
     GI_TRY(gi_select_sigmoid(f));
 done:
     gi_selection_free(&s);
