@@ -28,10 +28,10 @@ kernel_sigmoid.c arccos what to use instead
 kernel_indicator.c delta what to use instead
 # other things of the same name
 proof.c constant a rule of the proof
-test.c linear a statistic
+test_options.c linear a statistic
+fields.h indicator a policy for missing cells
+fields.h minmax a way to scale
 loss_huber.c delta a parameter
-cmd_test.c bins an option
-test_report.c bins a key of JSON
 cmd_cv.c log an option
 cmd_describe.c min a key of JSON
 END

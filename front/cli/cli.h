@@ -51,18 +51,20 @@ int cli_status_of(const char *path, gram_status status);
 
 /* ---------------------------------------------------------------- options */
 
-typedef enum cli_kind {             /* and what `value` points to */
-                        CLI_FLAG,   /* int, set to 1 */
-                        CLI_TEXT,   /* const char *, the last one given */
-                        CLI_LIST,   /* cli_list, every one given */
-                        CLI_CHOICE, /* int, the position among the words of the
-                                       metavar */
-                        CLI_WHOLE,  /* unsigned long long, 0 or more */
-                        CLI_COUNT,  /* the same, 1 or more */
-                        CLI_PARTS,  /* the same, 2 or more */
-                        CLI_REAL,   /* double, finite */
-                        CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
-                        CLI_CHAR    /* char; "tab" is one too */
+/* What an option is, and what its `value` points to. */
+typedef enum cli_kind {
+    CLI_FIELD,  /* as the field of this name */
+    CLI_FLAG,   /* int, set to 1 */
+    CLI_TEXT,   /* const char *, the last one given; if its metavar ends in
+                   ",..." all of them, with commas between them */
+    CLI_LIST,   /* cli_list, every one given */
+    CLI_CHOICE, /* int, `limit` and the position among the metavar's words */
+    CLI_WHOLE,  /* size_t, 0 or more */
+    CLI_COUNT,  /* the same, 1 or more */
+    CLI_PARTS,  /* the same, 2 or more */
+    CLI_REAL,   /* double, finite, 0 or more */
+    CLI_SIZE,   /* size_t, bytes: 4G, 1.5G, 512M, 65536 */
+    CLI_CHAR    /* char; "tab" is one too */
 } cli_kind;
 
 typedef struct cli_list {
@@ -77,14 +79,24 @@ typedef struct cli_option {
     const char *metavar; /* "COL"; the words of a choice: "yes|no" */
     const char *help;
     void *value;
-    unsigned long long max; /* of a whole number; 0: no limit */
+    size_t
+        limit; /* a whole number is at most that, a real one below; 0: none */
 } cli_option;
 
-/* Options that belong together, with a title for the help. */
+/* Options that belong together, with a title for the help: those of a table,
+ * and if there are fields, those that the fields of the struct `of` make, in
+ * their order.  An option of the table that has the name of a field adds to it
+ * or changes it, and leaves out what the field says; the others stand behind
+ * the one that comes before them. */
 typedef struct cli_group {
     const char *title;
     const cli_option *options;
+    const gram_field *(*fields)(void);
+    void *of;
 } cli_group;
+
+/* All of them; the last one has no name. */
+const cli_option *cli_group_options(const cli_group *group);
 
 extern const cli_group cli_group_reading; /* for cli_table_read() */
 extern const cli_group cli_group_running; /* --threads --seed --mem */
@@ -96,8 +108,7 @@ typedef struct cli_settings {
     const char *command; /* NULL before it is known */
     const char *link;    /* the program is called by this name, or NULL */
     int json, quiet, help;
-    unsigned long long threads, seed;
-    size_t memory;
+    size_t threads, seed, memory;
 } cli_settings;
 
 extern cli_settings cli;
@@ -276,9 +287,6 @@ int cli_report_json(const gram_machine *m, json_t *more);
  * exact text is in the JSON. */
 char *cli_kernel_rounded(const char *text);
 
-/* One number per target: a number, or with several targets a list. */
-json_t *cli_json_targets(const double *values, size_t targets);
-
 /* "name": value, two spaces in, values of all lines below one another; the
  * value may be long. */
 void cli_item(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
@@ -331,6 +339,11 @@ int cli_prediction_plot(const gram_machine *m, const gram_table *data,
 /* null for a NaN or an infinity; text that is not UTF-8 is mended. */
 json_t *cli_json_number(double x);
 json_t *cli_json_text(const char *s);
+
+json_t *cli_json_texts(const char *const *texts, size_t count);
+
+/* What a struct has, by the table of its fields. */
+json_t *cli_json_fields(const gram_field *fields, const void *of);
 
 /* {"column": [value, ...], ...}: categories and text as strings. */
 json_t *cli_json_table(const gram_table *table);

@@ -39,7 +39,8 @@ void cli_help_command(const cli_entry *entry)
     cli_wrap(stdout, c->about, 0, 0);
     for (size_t g = 0; c->groups[g]; g++) {
         printf("\n%s:\n", c->groups[g]->title);
-        for (const cli_option *o = c->groups[g]->options; o->name; o++)
+        for (const cli_option *o = cli_group_options(c->groups[g]); o->name;
+             o++)
             print_option(o);
     }
     printf("\nexamples:\n");

@@ -103,6 +103,100 @@ json_t *cli_json_table(const gram_table *table)
     return object;
 }
 
+/* ----------------------------------------------------------------- fields */
+
+json_t *cli_json_texts(const char *const *texts, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, cli_json_text(texts[i]));
+    return list;
+}
+
+/* A number, or of several outputs a list. */
+static json_t *json_reals(const double *x, size_t count)
+{
+    json_t *list;
+
+    if (count == 1)
+        return cli_json_number(*x);
+    list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, cli_json_number(x[i]));
+    return list;
+}
+
+static json_t *json_lines(const char *s)
+{
+    json_t *list = json_array();
+
+    while (*s) {
+        size_t n = strcspn(s, "\n");
+
+        json_array_append_new(list, json_stringn(s, n));
+        s += n + (s[n] == '\n');
+    }
+    return list;
+}
+
+/* 0 bytes are not known. */
+static json_t *json_size(const gram_field *f, const void *at)
+{
+    size_t x = *(const size_t *)at;
+
+    return f->type == GRAM_FIELD_WHOLE || x > 0 ? json_integer((json_int_t)x)
+                                                : json_null();
+}
+
+static json_t *json_choice(const gram_field *f, const void *at)
+{
+    size_t x = (size_t) * (const int *)at;
+
+    return x >= f->least ? json_string(f->words[x - f->least]) : json_null();
+}
+
+/* NULL: a text that is not there. */
+static json_t *json_field(const gram_field *f, const char *of)
+{
+    const void *at = of + f->offset, *count = of + f->count;
+
+    switch (f->type) {
+    case GRAM_FIELD_REAL:
+        return cli_json_number(*(const double *)at);
+    case GRAM_FIELD_WHOLE:
+    case GRAM_FIELD_BYTES:
+        return json_size(f, at);
+    case GRAM_FIELD_FLAG:
+        return json_boolean(*(const int *)at);
+    case GRAM_FIELD_CHOICE:
+        return json_choice(f, at);
+    case GRAM_FIELD_CHAR:
+        return json_stringn(at, 1);
+    case GRAM_FIELD_LINES:
+        return json_lines(at);
+    case GRAM_FIELD_REALS:
+        return json_reals(*(const double *const *)at, *(const size_t *)count);
+    case GRAM_FIELD_TEXTS:
+        return cli_json_texts(*(const char *const *const *)at,
+                              *(const size_t *)count);
+    case GRAM_FIELD_TEXT:
+        break;
+    }
+    at = *(const char *const *)at;
+    return at ? cli_json_text(at) : NULL;
+}
+
+json_t *cli_json_fields(const gram_field *fields, const void *of)
+{
+    json_t *object = json_object();
+
+    for (const gram_field *f = fields; f->name; f++)
+        if (!f->applies || f->applies(of))
+            json_object_set_new(object, f->name, json_field(f, of));
+    return object;
+}
+
 /* --------------------------------------------------------------- printing */
 
 static void put_string(const char *s)

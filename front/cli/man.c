@@ -78,6 +78,12 @@ static int is_shared(const cli_group *g)
            g == &cli_group_output || g == &cli_group_help;
 }
 
+static void put_options(const cli_group *g)
+{
+    for (const cli_option *o = cli_group_options(g); o->name; o++)
+        put_option(o);
+}
+
 /* The shared groups have a section of their own. */
 static void put_command(const cli_entry *e)
 {
@@ -88,16 +94,14 @@ static void put_command(const cli_entry *e)
     puts("\"");
     put_about(c->about);
     for (size_t g = 0; c->groups[g]; g++)
-        for (const cli_option *o = c->groups[g]->options;
-             o->name && !is_shared(c->groups[g]); o++)
-            put_option(o);
+        if (!is_shared(c->groups[g]))
+            put_options(c->groups[g]);
 }
 
 static void put_shared(const cli_group *group, const char *title)
 {
     printf(".SS \"%s\"\n", title);
-    for (const cli_option *o = group->options; o->name; o++)
-        put_option(o);
+    put_options(group);
 }
 
 static void put_examples(void)

@@ -41,9 +41,9 @@ static const cli_option help[] = {
     {.name = NULL},
 };
 
-const cli_group cli_group_running = {"running", running};
-const cli_group cli_group_output = {"output", output};
-const cli_group cli_group_help = {"help", help};
+const cli_group cli_group_running = {.title = "running", .options = running};
+const cli_group cli_group_output = {.title = "output", .options = output};
+const cli_group cli_group_help = {.title = "help", .options = help};
 
 /* ----------------------------------------------------------------- values */
 
@@ -54,9 +54,29 @@ static int set_flag(const cli_option *o, const char *text)
     return CLI_GOOD;
 }
 
+/* Texts that were joined, which stay. */
+typedef struct joined {
+    struct joined *before;
+    char text[];
+} joined;
+
 static int set_text(const cli_option *o, const char *text)
 {
-    *(const char **)o->value = text;
+    static const char list[] = ",...";
+    static joined *last;
+    const char **value = o->value;
+    size_t n = strlen(o->metavar);
+
+    if (*value && n >= strlen(list) &&
+        strcmp(o->metavar + n - strlen(list), list) == 0) {
+        joined *j = cli_alloc(1, sizeof *j + strlen(*value) + strlen(text) + 2);
+
+        sprintf(j->text, "%s,%s", *value, text);
+        j->before = last;
+        last = j;
+        text = j->text;
+    }
+    *value = text;
     return CLI_GOOD;
 }
 
@@ -90,7 +110,7 @@ static int set_choice(const cli_option *o, const char *text)
         word[count++] = s;
     }
     if (found >= 0)
-        *(int *)o->value = found;
+        *(int *)o->value = (int)o->limit + found;
     else
         code = cli_fail("--%s: \"%s\" is not one of %s%s", o->name, text,
                         o->metavar, cli_suggestion(text, word, (size_t)count));
@@ -109,13 +129,13 @@ static int set_whole(const cli_option *o, const char *text)
     x = strtoull(text, NULL, 10);
     if (digits == 0 || text[digits])
         return cli_fail("--%s: \"%s\" is not a whole number", o->name, text);
-    if (errno || (o->max && x > o->max))
+    if (errno || (o->limit && x > o->limit))
         return cli_fail("--%s: %s is too large%s", o->name, text,
-                        o->max ? "" : " for 64 bits");
+                        o->limit ? "" : " for 64 bits");
     if (x < least[o->kind])
         return cli_fail("--%s: %s, must be at least %u", o->name, text,
                         least[o->kind]);
-    *(unsigned long long *)o->value = x;
+    *(size_t *)o->value = x;
     return CLI_GOOD;
 }
 
@@ -126,6 +146,11 @@ static int set_real(const cli_option *o, const char *text)
 
     if (end == text || *end || !isfinite(x))
         return cli_fail("--%s: \"%s\" is not a finite number", o->name, text);
+    if (o->limit && !(x >= 0 && x < (double)o->limit))
+        return cli_fail("--%s: %s, must be between 0 and %zu", o->name, text,
+                        o->limit);
+    if (x < 0)
+        return cli_fail("--%s: %s, must be at least 0", o->name, text);
     *(double *)o->value = x;
     return CLI_GOOD;
 }
@@ -187,6 +212,119 @@ static int (*const setters[])(const cli_option *, const char *) = {
     [CLI_SIZE] = set_size,    [CLI_CHAR] = set_char,
 };
 
+/* ----------------------------------------------------------------- fields */
+
+static const cli_kind kinds[] = {
+    [GRAM_FIELD_REAL] = CLI_REAL,     [GRAM_FIELD_WHOLE] = CLI_WHOLE,
+    [GRAM_FIELD_BYTES] = CLI_SIZE,    [GRAM_FIELD_FLAG] = CLI_FLAG,
+    [GRAM_FIELD_CHOICE] = CLI_CHOICE, [GRAM_FIELD_CHAR] = CLI_CHAR,
+    [GRAM_FIELD_TEXT] = CLI_TEXT};
+
+/* "a|b" */
+static char *join_words(const char *const *words)
+{
+    size_t n = 1;
+    char *text, *end;
+
+    for (const char *const *w = words; *w; w++)
+        n += strlen(*w) + 1;
+    end = text = cli_alloc(n, 1);
+    for (const char *const *w = words; *w; w++) {
+        if (w > words)
+            *end++ = '|';
+        end = stpcpy(end, *w);
+    }
+    return text;
+}
+
+/* class_weights is --class-weights. */
+static char *option_name(const gram_field *f)
+{
+    char *name = cli_alloc(strlen(f->name) + 1, 1);
+
+    strcpy(name, f->name);
+    for (char *s = name; *s; s++)
+        *s = *s == '_' ? '-' : *s;
+    return name;
+}
+
+/* What the option `own`, NULL: none, does not say, the field does. */
+static cli_option option_of(const gram_field *f, void *of,
+                            const cli_option *own)
+{
+    cli_option o = own ? *own : (cli_option){.name = option_name(f)};
+
+    if (o.kind == CLI_FIELD)
+        o.kind = kinds[f->type];
+    if (o.kind == CLI_WHOLE) /* or COUNT, PARTS */
+        o.kind += (cli_kind)f->least;
+    o.metavar = f->words ? join_words(f->words) : NULL;
+    o.help = o.help ? o.help : f->help;
+    o.value = o.value ? o.value : (char *)of + f->offset;
+    if (o.limit == 0)
+        o.limit = f->type == GRAM_FIELD_CHOICE ? f->least : f->most;
+    return o;
+}
+
+/* The field of that name, or NULL. */
+static const gram_field *field_of(const gram_field *f, const char *name)
+{
+    for (; f->name; f++) {
+        size_t i = 0;
+
+        while (name[i] && f->name[i] == (name[i] == '-' ? '_' : name[i]))
+            i++;
+        if (!name[i] && !f->name[i])
+            return f;
+    }
+    return NULL;
+}
+
+/* Put the options of a group with fields together. */
+static void merge(const cli_group *g, cli_option *out)
+{
+    const gram_field *f = g->fields(), *as;
+
+    for (const cli_option *own = g->options; own->name; own++) {
+        as = field_of(g->fields(), own->name);
+        for (; as && f < as; f++)
+            if (f->help)
+                *out++ = option_of(f, g->of, NULL);
+        *out++ = as ? option_of(f++, g->of, own) : *own;
+    }
+    for (; f->name; f++)
+        if (f->help)
+            *out++ = option_of(f, g->of, NULL);
+}
+
+const cli_option *cli_group_options(const cli_group *group)
+{
+    static struct merged {
+        const cli_group *group;
+        struct merged *next;
+        cli_option options[];
+    } * first;
+    struct merged *m = first;
+    size_t count = 1;
+
+    if (!group->fields)
+        return group->options;
+    while (m && m->group != group)
+        m = m->next;
+    if (!m) {
+        for (const cli_option *o = group->options; o->name; o++)
+            count++;
+        for (const gram_field *f = group->fields(); f->name; f++)
+            count++;
+        m = cli_alloc(1, sizeof *m + count * sizeof *m->options);
+        merge(group, m->options);
+        m->group = group;
+        m->next = first;
+        first = m;
+    }
+    return m->options;
+}
+
 /* ---------------------------------------------------------------- parsing */
 
 /* The option after `o` in all tables of the command; the first after NULL. */
@@ -199,7 +337,7 @@ static const cli_option *next_option(const cli_command *c, const cli_option *o,
         *group = 0;
     while (c->groups[*group]) {
         if (!o)
-            o = c->groups[*group]->options;
+            o = cli_group_options(c->groups[*group]);
         if (o->name)
             return o;
         o = NULL;

@@ -11,34 +11,22 @@
 
 #include "cli.h"
 
+static gram_read_options options;
+
 enum { HEADER_YES, HEADER_NO }; /* as in the metavar of --header */
 
 static struct {
-    const char *format, *weights, *noise, *group;
-    cli_list types, drop, target;
-    const char *const *verbatim;
-    int header, missing;
-    char separator;
-} given = {.header = -1, .missing = -1};
+    const char *weights, *noise, *group;
+    cli_list target;
+    int header;
+} given = {.header = -1};
 
-static const cli_option options[] = {
-    {"format", 0, CLI_TEXT, "FORMAT",
-     "the format of the file (default: by name and content)", &given.format, 0},
-    {"types", 0, CLI_LIST, "COL=TYPE,...",
-     "types of columns: number, category, text, date", &given.types, 0},
-    {"drop", 0, CLI_LIST, "COL,...",
-     "leave out columns: names, indices, ranges 3:5, patterns temp*",
-     &given.drop, 0},
+static const cli_option own[] = {
+    {.name = "drop"},
     {"header", 0, CLI_CHOICE, "yes|no",
      "is the first line of a CSV file a header? (default: look)", &given.header,
      0},
-    {"separator", 0, CLI_CHAR, "C",
-     "what separates the cells of a CSV file, as in ';' or tab (default: look)",
-     &given.separator, 0},
-    {"missing", 0, CLI_CHOICE, "refuse|keep|drop|mean|indicator",
-     "missing cells: an error, left as they are, their rows left out, filled "
-     "with the mean, or filled and marked in a column of their own",
-     &given.missing, 0},
+    {.name = "missing"},
     {"target", 't', CLI_LIST, "COL",
      "the column to predict; may be repeated, may be an .npy file",
      &given.target, 0},
@@ -51,26 +39,8 @@ static const cli_option options[] = {
     {.name = NULL},
 };
 
-const cli_group cli_group_reading = {"reading", options};
-
-/* The values with commas between them, or NULL if there are none. */
-static char *join(const cli_list *list)
-{
-    size_t n = 0;
-    char *text, *end;
-
-    if (list->count == 0)
-        return NULL;
-    for (size_t i = 0; i < list->count; i++)
-        n += strlen(list->item[i]) + 1;
-    end = text = cli_alloc(n, 1);
-    for (size_t i = 0; i < list->count; i++) {
-        if (i > 0)
-            *end++ = ',';
-        end = stpcpy(end, list->item[i]);
-    }
-    return text;
-}
+const cli_group cli_group_reading = {"reading", own, gram_read_option_fields,
+                                     &options};
 
 static int set_role(const char *path, gram_table *table, const char *name,
                     gram_role role)
@@ -121,14 +91,12 @@ const char *const cli_all_columns[] = {"*", NULL};
 
 void cli_table_keep_texts(const char *const *columns)
 {
-    given.verbatim = columns;
+    options.verbatim = columns;
 }
 
 gram_missing cli_missing(void)
 {
-    return given.missing >= 0
-               ? (gram_missing)(GRAM_MISSING_REFUSE + given.missing)
-               : GRAM_MISSING_AUTO;
+    return options.missing;
 }
 
 int cli_fills(void)
@@ -139,21 +107,16 @@ int cli_fills(void)
 
 static gram_missing policy(gram_missing missing)
 {
-    return given.missing >= 0 ? cli_missing() : missing;
+    return options.missing ? options.missing : missing;
 }
 
 /* m: whose rows they will be, NULL: nobody's. */
 static int read_table(const char *path, const gram_machine *m,
                       gram_missing missing, gram_table **out, double *seconds)
 {
-    char *types = join(&given.types), *drop = join(&given.drop);
-    gram_read_options read = {.format = given.format,
-                              .types = types,
-                              .drop = drop,
-                              .separator = given.separator,
-                              .missing = missing,
-                              .verbatim = given.verbatim};
+    gram_read_options read = options;
 
+    read.missing = missing;
     if (given.header >= 0)
         read.header = given.header == HEADER_YES ? 1 : -1;
     gram_exec exec = cli_exec("reading");
@@ -161,8 +124,6 @@ static int read_table(const char *path, const gram_machine *m,
     int code = cli_status(m ? gram_table_read_for(m, path, &read, &exec, out)
                             : gram_table_read(path, &read, &exec, out));
     *seconds = cli_clock() - start;
-    free(types);
-    free(drop);
     return code;
 }
 

@@ -29,80 +29,6 @@ void cli_item(const char *name, const char *format, ...)
     free(text);
 }
 
-/* ------------------------------------------------------------------- JSON */
-
-json_t *cli_json_targets(const double *values, size_t targets)
-{
-    json_t *list;
-
-    if (targets == 1)
-        return cli_json_number(*values);
-    list = json_array();
-    for (size_t t = 0; t < targets; t++)
-        json_array_append_new(list, cli_json_number(values[t]));
-    return list;
-}
-
-static json_t *json_names(const char *const *names, size_t count)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, cli_json_text(names[i]));
-    return list;
-}
-
-/* Null for a model that was read: what was measured is not in its file. */
-static json_t *json_bytes(const gram_report *r, size_t bytes)
-{
-    return isnan(r->seconds) ? json_null() : json_integer((json_int_t)bytes);
-}
-
-static json_t *json_report(const gram_report *r)
-{
-    json_t *o = json_pack(
-        "{s:I, s:I, s:o, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:I}", "n",
-        (json_int_t)r->n, "d", (json_int_t)r->d, "target",
-        json_names(r->target, r->targets), "task", r->task, "loss", r->loss,
-        "kernel", cli_json_text(r->kernel), "solver", r->solver, "precision",
-        r->precision, "criterion", r->criterion, "criterion_value",
-        cli_json_number(r->criterion_value), "evaluations",
-        (json_int_t)r->evaluations);
-    const struct {
-        const char *key;
-        const double *values;
-    } lists[] = {{"lambda", r->lambda},
-                 {"amplitude", r->amplitude},
-                 {"noise_variance", r->noise_variance},
-                 {"log_evidence", r->log_evidence},
-                 {"intercept", r->intercept}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        json_object_set_new(o, lists[i].key,
-                            cli_json_targets(lists[i].values, r->outputs));
-    if (r->classes > 0)
-        json_object_set_new(o, "classes",
-                            json_names(r->class_name, r->classes));
-    if (!r->squared) {
-        json_object_set_new(o, "objective", cli_json_number(r->objective));
-        json_object_set_new(o, "gap", cli_json_number(r->gap));
-        json_object_set_new(o, "support", json_integer((json_int_t)r->support));
-    }
-    json_object_update_new(
-        o, json_pack("{s:o, s:I, s:o, s:o, s:I, s:b, s:o, s:o, s:o, s:o}",
-                     "jitter", cli_json_number(r->jitter), "rank",
-                     (json_int_t)r->rank, "condition",
-                     cli_json_number(r->condition), "residual",
-                     cli_json_number(r->residual), "steps",
-                     (json_int_t)r->steps, "converged", r->converged, "seconds",
-                     cli_json_number(r->seconds), "plan_bytes",
-                     json_bytes(r, r->plan_bytes), "peak_bytes",
-                     json_bytes(r, r->peak_bytes), "warnings",
-                     json_names(r->warnings, r->warning_count)));
-    json_object_set_new(o, "notes", json_names(r->notes, r->note_count));
-    return o;
-}
-
 /* ------------------------------------------------------------------- text */
 
 /* "0.1", or "a 0.1, b 0.2" with several targets. */
@@ -368,7 +294,7 @@ static void print_text(const gram_report *r, const char *path,
 
 int cli_report_json(const gram_machine *m, json_t *more)
 {
-    json_t *o = json_report(gram_machine_report(m));
+    json_t *o = cli_json_fields(gram_report_fields(), gram_machine_report(m));
 
     json_object_update_new(o, more);
     return cli_json_print(o);

@@ -66,12 +66,7 @@ static int print_line(const gram_drift_report *r)
     int code = CLI_GOOD;
 
     if (cli.json)
-        code = cli_json_print(
-            json_pack("{s:I, s:I, s:o, s:o, s:o, s:b}", "batch",
-                      (json_int_t)r->batch, "rows", (json_int_t)r->rows,
-                      "statistic", cli_json_number(r->statistic), "p_value",
-                      cli_json_number(r->p_value), "evidence",
-                      cli_json_number(r->evidence), "reject", r->alarm));
+        code = cli_json_print(cli_json_fields(gram_drift_report_fields(), r));
     else
         printf("batch %zu: %zu rows, MMD^2 %s, p %s, evidence %s%s\n", r->batch,
                r->rows, cli_number(statistic, r->statistic, 3),

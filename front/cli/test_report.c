@@ -79,37 +79,12 @@ static json_t *json_rows(const size_t *row)
     return list;
 }
 
-static json_t *json_test(const gram_test_report *r, const cli_pair *pair)
-{
-    json_t *warnings = json_array();
-
-    for (size_t i = 0; i < r->warning_count; i++)
-        json_array_append_new(warnings, cli_json_text(r->warnings[i]));
-    json_t *o = json_pack(
-        "{s:o, s:o, s:o, s:f, s:b, s:I, s:I, s:I, s:I, s:I, s:I}", "statistic",
-        cli_json_number(r->statistic), "std_error",
-        cli_json_number(r->std_error), "p_value", cli_json_number(r->p_value),
-        "alpha", r->alpha, "reject", r->reject, "permutations",
-        (json_int_t)r->permutations, "bins", (json_int_t)r->bins, "kernels",
-        (json_int_t)r->kernels, "m", (json_int_t)r->m, "n", (json_int_t)r->n,
-        "d", (json_int_t)r->d);
-    json_object_update_new(
-        o, json_pack("{s:s, s:s, s:o, s:o, s:f, s:f, s:I, s:o}", "estimator",
-                     r->statistic_name, "method", r->method, "kernel",
-                     cli_json_text(r->kernel), "rows_needed",
-                     cli_json_number(r->rows_needed), "seconds", r->seconds,
-                     "read_seconds", pair->read_seconds, "peak_bytes",
-                     (json_int_t)r->peak_bytes, "warnings", warnings));
-    if (r->other)
-        json_object_set_new(o, "other_kernel", cli_json_text(r->other));
-    return o;
-}
-
 static int print_json(const gram_test_report *r, const cli_pair *pair,
                       const reasons *why)
 {
-    json_t *o = json_test(r, pair);
+    json_t *o = cli_json_fields(gram_test_report_fields(), r);
 
+    json_object_set_new(o, "read_seconds", json_real(pair->read_seconds));
     if (why->columns)
         json_object_update_new(o,
                                json_pack("{s:o, s:o, s:o, s:f}", "columns",

@@ -83,6 +83,6 @@ run test a.csv
 refuses 2 "gram test: missing operand: two files, or one and --by or \
 --independence" "one file"
 run test a.csv b.csv --alpha 1.5
-refuses 1 "gram test: alpha = 1.5, must be between 0 and 1" "a level above 1"
+refuses 1 "gram test: --alpha: 1.5, must be between 0 and 1" "a level above 1"
 run test a.csv b.csv --sequential
 exits 1 "sequential without exact"

@@ -54,9 +54,10 @@ static void put_option(const char *command, const cli_option *o)
 static void put_command(const cli_entry *e)
 {
     const cli_group *const *group = e->command->groups;
+    const char *gap = "";
 
     for (size_t g = 0; group[g]; g++)
-        for (const cli_option *o = group[g]->options; o->name; o++)
+        for (const cli_option *o = cli_group_options(group[g]); o->name; o++)
             if (o->kind != CLI_FLAG)
                 put_option(e->name, o);
     printf("    %s:*) files=%s values=\"", e->name,
@@ -64,8 +65,10 @@ static void put_command(const cli_entry *e)
     cli_words_put(stdout, e->command->operands, " ");
     fputs("\"\n        options=\"", stdout);
     for (size_t g = 0; group[g]; g++)
-        for (const cli_option *o = group[g]->options; o->name; o++)
-            printf("%s--%s", g || o != group[g]->options ? " " : "", o->name);
+        for (const cli_option *o = cli_group_options(group[g]); o->name; o++) {
+            printf("%s--%s", gap, o->name);
+            gap = " ";
+        }
     puts("\" ;;");
 }
 

@@ -22,7 +22,7 @@ static const cli_option options[] = {
      &scale, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static int scale_table(gram_table *table)
 {

@@ -24,7 +24,7 @@ static const cli_option options[] = {
      &log_path, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 /* -------------------------------------------------------------------- grid */
 

@@ -12,7 +12,7 @@ static const cli_option options[] = {
      &path, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static int compute(const gram_kernel *k, const gram_table *a, cli_matrix *m)
 {

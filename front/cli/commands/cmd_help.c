@@ -16,7 +16,7 @@ static const cli_option options[] = {
      &as_man, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static void print_data(void)
 {

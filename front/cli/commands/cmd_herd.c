@@ -6,7 +6,7 @@
 
 static const char *kernel, *output;
 static int scale;
-static unsigned long long m = 20;
+static size_t m = 20;
 
 static const cli_option options[] = {
     {"rows", 'm', CLI_COUNT, "N", "how many rows to choose (default 20)", &m,
@@ -19,7 +19,7 @@ static const cli_option options[] = {
      "write the rows as a table (default: list their numbers)", &output, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 /* The rows in the order chosen. */
 static int write_rows(const gram_table *table, const size_t *row)
@@ -83,7 +83,7 @@ static int run(int count, char **operands)
         for (size_t i = 0; i < m; i++)
             printf("%zu\n", row[i] + 1);
     } else if (!cli.quiet) {
-        printf("%llu of %zu rows in %s, MMD %s from all\n", m,
+        printf("%zu of %zu rows in %s, MMD %s from all\n", m,
                gram_table_rows(table), output, cli_number(d, distance, 3));
     }
 done:

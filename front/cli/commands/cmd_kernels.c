@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"json", 0, CLI_FLAG, NULL, "print one JSON object", &cli.json, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static const struct function {
     const char *text, *formula;

@@ -17,7 +17,7 @@ static const cli_option options[] = {
      &lambdas, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static int bad_lambdas(void)
 {
@@ -76,11 +76,7 @@ static int print_json(const answer *a)
     for (size_t i = 0; i < a->count; i++)
         for (size_t t = 0; t < a->targets; t++) {
             const gram_path_row *r = &a->rows[i * a->targets + t];
-            json_t *o = json_pack(
-                "{s:f, s:o, s:o, s:o, s:o}", "lambda", r->lambda, "loo",
-                cli_json_number(r->loo), "gcv", cli_json_number(r->gcv),
-                "log_evidence", cli_json_number(r->log_evidence), "df",
-                cli_json_number(r->df));
+            json_t *o = cli_json_fields(gram_path_row_fields(), r);
             if (a->targets > 1)
                 json_object_set_new(o, "target", cli_json_text(a->target[t]));
             json_array_append_new(list, o);

@@ -4,22 +4,6 @@
 
 #include "cli.h"
 
-static int print_json(const gram_plan *plan)
-{
-    json_t *others = json_array();
-
-    for (const char *s = plan->others; *s;) {
-        size_t n = strcspn(s, "\n");
-
-        json_array_append_new(others, json_stringn(s, n));
-        s += n + (s[n] == '\n');
-    }
-    return cli_json_print(json_pack(
-        "{s:s, s:o, s:I, s:f, s:o}", "solver", plan->solver, "selection",
-        cli_json_text(plan->selection), "bytes", (json_int_t)plan->bytes,
-        "seconds", plan->seconds, "others", others));
-}
-
 static void print_text(const gram_plan *plan)
 {
     char bytes[CLI_ROOM], seconds[CLI_ROOM];
@@ -50,7 +34,7 @@ static int run(int count, char **operands)
     gram_exec exec = cli_exec("planning");
     CLI_TRY(cli_status(gram_machine_plan(table, &o, &exec, &plan)));
     if (cli.json)
-        code = print_json(&plan);
+        code = cli_json_print(cli_json_fields(gram_plan_fields(), &plan));
     else
         print_text(&plan);
 done:

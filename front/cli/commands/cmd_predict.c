@@ -11,11 +11,9 @@
 
 #include "cli.h"
 
-static const char *path = "-";
-static int std, terms, method, unseen, plot, proba, decision;
-static double interval = NAN; /* not given */
-static unsigned long long why;
-static cli_list keep;
+static gram_predict_options given = {.interval = NAN}; /* not given */
+static const char *path = "-", *keep;
+static int std, terms, plot, proba, decision;
 
 static const cli_option options[] = {
     {"output", 'o', CLI_TEXT, "FILE",
@@ -23,14 +21,7 @@ static const cli_option options[] = {
     {"std", 0, CLI_FLAG, NULL,
      "standard deviations: std of a new y, noise included, and std_f of f",
      &std, 0},
-    {"interval", 0, CLI_REAL, "P",
-     "lower and upper, between which a new y lies with probability P, as in "
-     "0.9",
-     &interval, 0},
-    {"method", 0, CLI_CHOICE, "gaussian|jackknife",
-     "of the interval: by the deviation, or by leave-one-out errors, which "
-     "need no Gaussian noise (jackknife+)",
-     &method, 0},
+    {.name = "method"},
     {"proba", 0, CLI_FLAG, NULL, "the probability of each class, p_CLASS",
      &proba, 0},
     {"decision", 0, CLI_FLAG, NULL, "the values f that classes are decided by",
@@ -39,22 +30,19 @@ static const cli_option options[] = {
      "the parts that add up to the prediction: the intercept and each term of "
      "the kernel, with its deviation",
      &terms, 0},
-    {"why", 0, CLI_COUNT, "N",
-     "the N training rows that speak most for a prediction, and their parts",
-     &why, 1000},
-    {"keep", 0, CLI_LIST, "COL,...",
+    {.name = "why", .limit = 1000},
+    {"keep", 0, CLI_TEXT, "COL,...",
      "columns of DATA to write as well, with the text they have there", &keep,
      0},
-    {"unseen", 0, CLI_CHOICE, "prior|error",
-     "a category that the model has not seen: like no other, or an error",
-     &unseen, 0},
+    {.name = "unseen"},
     {"plot", 0, CLI_FLAG, NULL,
      "draw the prediction against the one number column of the kernel instead; "
      "of classes, their probabilities",
      &plot, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {"options", options, gram_predict_option_fields,
+                              &given};
 
 /* All that is asked for, in memory of its own. */
 typedef struct answer {
@@ -81,12 +69,12 @@ static void reserve(answer *a, const gram_machine *m, size_t rows)
                       proba || (plot && r->probabilities));
     a->p.std = room(n, sizeof(double), std);
     a->p.std_f = room(n, sizeof(double), std);
-    a->p.lower = room(n, sizeof(double), !isnan(interval));
-    a->p.upper = room(n, sizeof(double), !isnan(interval));
+    a->p.lower = room(n, sizeof(double), !isnan(given.interval));
+    a->p.upper = room(n, sizeof(double), !isnan(given.interval));
     a->p.terms = room(rows * a->terms, sizeof(double), terms);
     a->p.terms_std = room(rows * a->terms, sizeof(double), terms && std);
-    a->p.why = room(rows * why, sizeof(size_t), why > 0);
-    a->p.why_part = room(rows * why, sizeof(double), why > 0);
+    a->p.why = room(rows * given.why, sizeof(size_t), given.why > 0);
+    a->p.why_part = room(rows * given.why, sizeof(double), given.why > 0);
 }
 
 static void release(answer *a)
@@ -220,6 +208,7 @@ static int add_terms(gram_table *out, const gram_machine *m, const answer *a)
 /* Rows are counted from 1, as in messages. */
 static int add_why(gram_table *out, const answer *a)
 {
+    const size_t why = given.why;
     double *row = cli_alloc(a->rows + 1, sizeof *row);
     char name[64];
     int code = CLI_GOOD;
@@ -242,27 +231,12 @@ static int add_why(gram_table *out, const answer *a)
 /* The names of --keep, NULL at the end, in one block of memory. */
 static const char **kept_names(void)
 {
-    size_t bytes = 0, count = 1;
-    const char **names;
-    char *text;
+    size_t bytes = keep ? strlen(keep) + 1 : 0, count = 0;
+    const char **names = cli_alloc((bytes + 1) * sizeof *names + bytes, 1);
+    char *rest = keep ? strcpy((char *)(names + bytes + 1), keep) : NULL;
 
-    for (size_t i = 0; i < keep.count; i++) {
-        bytes += strlen(keep.item[i]) + 1;
-        count++;
-        for (const char *s = keep.item[i]; *s; s++)
-            count += *s == ',';
-    }
-    names = cli_alloc(count * sizeof *names + bytes, 1);
-    text = (char *)(names + count);
-    count = 0;
-    for (size_t i = 0; i < keep.count; i++) {
-        char *rest = text;
-
-        text = stpcpy(text, keep.item[i]) + 1;
-        while (rest)
-            names[count++] = strsep(&rest, ",");
-    }
-    names[count] = NULL;
+    while (rest)
+        names[count++] = strsep(&rest, ",");
     return names;
 }
 
@@ -294,7 +268,7 @@ static int write_table(const gram_machine *m, const gram_table *data,
                                                 : add_targets(out, m, a));
     if (terms)
         CLI_TRY(add_terms(out, m, a));
-    if (why > 0)
+    if (given.why > 0)
         CLI_TRY(add_why(out, a));
     code = cli_table_write(out, path, start);
 done:
@@ -306,16 +280,17 @@ done:
 
 static int check_options(const gram_machine *m)
 {
-    if (interval <= 0 || interval >= 1)
-        return cli_fail("--interval: %g, must be between 0 and 1", interval);
-    if (method && isnan(interval))
+    if (given.interval <= 0)
+        return cli_fail("--interval: %g, must be between 0 and 1",
+                        given.interval);
+    if (given.method && isnan(given.interval))
         return cli_fail("--method: is of an interval, as in --interval 0.9");
     if (plot && cli.json)
         return cli_fail("--plot and --json: give one of them");
     if (plot && strcmp(path, "-") != 0)
         return cli_fail("--plot and --output: give one of them");
     const gram_report *r = gram_machine_report(m);
-    if ((terms || why) && r->outputs > 1)
+    if ((terms || given.why) && r->outputs > 1)
         return cli_fail("--terms and --why take a model of one function, this "
                         "one has %zu",
                         r->outputs);
@@ -358,11 +333,9 @@ static int run(int count, char **operands)
     cli_table_keep_texts(kept);
     CLI_TRY(cli_table_read_for(m, operands[1], 0, &data, &seconds));
     reserve(&a, m, gram_table_rows(data));
-    gram_predict_options o = {.interval = isnan(interval) ? 0 : interval,
-                              .method = (gram_interval)method,
-                              .why = why,
-                              .unseen_error = unseen,
-                              .missing = cli_missing()};
+    gram_predict_options o = given;
+    o.interval = isnan(o.interval) ? 0 : o.interval;
+    o.missing = cli_missing();
     CLI_TRY(cli_status_of(operands[1],
                           gram_machine_predict(m, data, &o, &exec, &a.p)));
     tell_empty(operands[1], &a);

@@ -7,7 +7,7 @@
 #include "cli.h"
 
 static const char *path = "-", *kernel;
-static unsigned long long draws = 1;
+static size_t draws = 1;
 static int noise;
 
 static const cli_option options[] = {
@@ -20,7 +20,7 @@ static const cli_option options[] = {
      &noise, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 static int write_draws(size_t rows, const double *f, double start)
 {

@@ -10,33 +10,17 @@
 
 #include "cli.h"
 
-static double interval = 0.9;
-static int method;
+static gram_predict_options given = {.interval = 0.9};
 
 static const cli_option options[] = {
     {"interval", 0, CLI_REAL, "P",
-     "the interval whose coverage is counted (default 0.9)", &interval, 0},
+     "the interval whose coverage is counted (default 0.9)", &given.interval,
+     1},
     {"method", 0, CLI_CHOICE, "gaussian|jackknife",
-     "of the interval, as in gram predict", &method, 0},
+     "of the interval, as in gram predict", &given.method, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
-
-static json_t *json_score(const gram_report *r, const gram_score *s)
-{
-    if (r->classes > 0)
-        return json_pack("{s:I, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n,
-                         "accuracy", cli_json_number(s->accuracy), "log_loss",
-                         cli_json_number(s->log_loss), "auc",
-                         cli_json_number(s->auc), "brier",
-                         cli_json_number(s->brier));
-    return json_pack(
-        "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n,
-        "loss", cli_json_number(s->loss), "rmse", cli_json_number(s->rmse),
-        "mae", cli_json_number(s->mae), "r2", cli_json_number(s->r2), "nlpd",
-        cli_json_number(s->nlpd), "coverage", cli_json_number(s->coverage),
-        "interval", cli_json_number(s->interval));
-}
+static const cli_group own = {.title = "options", .options = options};
 
 /* ----------------------------------------------------------------- classes */
 
@@ -88,7 +72,7 @@ done:
 
 static json_t *json_table(const gram_report *r, const table *t)
 {
-    json_t *matrix = json_array(), *bins = json_array(), *names = json_array();
+    json_t *matrix = json_array(), *bins = json_array();
 
     for (size_t a = 0; a < t->classes; a++) {
         json_t *row = json_array();
@@ -97,7 +81,6 @@ static json_t *json_table(const gram_report *r, const table *t)
             json_array_append_new(
                 row, json_integer((json_int_t)t->count[a * t->classes + b]));
         json_array_append_new(matrix, row);
-        json_array_append_new(names, cli_json_text(r->class_name[a]));
     }
     for (int i = 0; i < BINS; i++)
         if (t->rows[i] > 0)
@@ -106,8 +89,9 @@ static json_t *json_table(const gram_report *r, const table *t)
                 json_pack("{s:I, s:f, s:f}", "n", (json_int_t)t->rows[i],
                           "probability", t->probability[i] / (double)t->rows[i],
                           "accuracy", t->right[i] / (double)t->rows[i]));
-    return json_pack("{s:o, s:o, s:o}", "classes", names, "confusion", matrix,
-                     "calibration", bins);
+    return json_pack("{s:o, s:o, s:o}", "classes",
+                     cli_json_texts(r->class_name, t->classes), "confusion",
+                     matrix, "calibration", bins);
 }
 
 static void print_confusion(const gram_report *r, const table *t)
@@ -193,13 +177,13 @@ static void print_text(const gram_report *r, const gram_score *s)
 static int print_json(const gram_report *r, const gram_score *s,
                       const table *classes)
 {
-    json_t *all, *one, *value, *names;
+    json_t *all, *one, *value;
     const char *key;
 
     size_t count = r->classes > 0 ? 1 : r->outputs;
-    all = json_score(r, s);
+    all = cli_json_fields(gram_score_fields(), s);
     for (size_t t = 0; count > 1 && t < count; t++) {
-        one = json_score(r, s + t);
+        one = cli_json_fields(gram_score_fields(), s + t);
         if (t == 0)
             json_object_clear(all);
         json_object_foreach(one, key, value)
@@ -210,10 +194,7 @@ static int print_json(const gram_report *r, const gram_score *s,
         }
         json_decref(one);
     }
-    names = json_array();
-    for (size_t t = 0; t < r->targets; t++)
-        json_array_append_new(names, cli_json_text(r->target[t]));
-    json_object_set_new(all, "target", names);
+    json_object_set_new(all, "target", cli_json_texts(r->target, r->targets));
     if (classes->count)
         json_object_update_new(all, json_table(r, classes));
     return cli_json_print(all);
@@ -230,18 +211,17 @@ static int run(int count, char **operands)
 
     (void)count;
     gram_exec exec = cli_exec("scoring");
-    if (interval <= 0 || interval >= 1)
-        return cli_fail("--interval: %g, must be between 0 and 1", interval);
+    if (given.interval <= 0)
+        return cli_fail("--interval: %g, must be between 0 and 1",
+                        given.interval);
     CLI_TRY(cli_status(gram_machine_load(operands[0], &exec, &m)));
     const gram_report *r = gram_machine_report(m);
     CLI_TRY(cli_table_read_for(m, operands[1], 1, &data, &seconds));
     CLI_TRY(cli_status_of(operands[1],
                           gram_machine_fill(m, data, cli_missing(), &exec)));
     scores = cli_alloc(r->outputs, sizeof *scores);
-    gram_predict_options o = {.interval = interval,
-                              .method = (gram_interval)method};
     CLI_TRY(cli_status_of(operands[1],
-                          gram_machine_score(m, data, &o, &exec, scores)));
+                          gram_machine_score(m, data, &given, &exec, scores)));
     if (r->classes > 0)
         CLI_TRY(count_classes(m, data, &classes));
     if (cli.json)

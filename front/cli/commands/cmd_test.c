@@ -8,55 +8,15 @@
 #include "cli.h"
 
 static gram_test_options given;
-static int kernel_scale, statistic, method, precision, independence;
-static unsigned long long permutations, bins, block, batch = 50;
+static int independence;
+static size_t batch = 50;
 static const char *witness, *by, *x_columns, *y_columns;
 
 static const cli_option options[] = {
-    {"kernel", 'k', CLI_TEXT, "SPEC",
-     "the kernel (default rbf); numbers (hyperparameters) that are open come "
-     "from the median "
-     "distance of all rows",
-     &given.kernel, 0},
-    {"scale", 0, CLI_CHOICE, "auto|none|standard|minmax",
-     "scale columns, as a map in the kernel", &kernel_scale, 0},
-    {"permutations", 'p', CLI_COUNT, "N", "how many (default 1000)",
-     &permutations, 10000000},
-    {"alpha", 'a', CLI_REAL, "P",
-     "the level: how often to see a difference where there is none (default "
-     "0.05)",
-     &given.alpha, 0},
-    {"exact", 0, CLI_FLAG, NULL,
-     "permute rows one by one, not bins of rows, which is slower and sees "
-     "hardly more",
-     &given.exact, 0},
-    {"bins", 0, CLI_PARTS, "N", "bins of rows to permute (default 256)", &bins,
-     1000000},
-    {"sequential", 0, CLI_FLAG, NULL,
-     "with --exact: stop when the decision is certain", &given.sequential, 0},
-    {"aggregate", 0, CLI_FLAG, NULL,
-     "ten widths of rbf and of exponential (or of --kernel) in one test of the "
-     "same level",
-     &given.aggregate, 0},
-    {"split", 0, CLI_REAL, "SHARE",
-     "choose the width of greatest power on a share of the rows, test with the "
-     "others",
-     &given.split, 0},
-    {"statistic", 0, CLI_CHOICE, "unbiased|biased|block|linear",
-     "of MMD^2; block and linear need less time and see less", &statistic, 0},
-    {"block", 0, CLI_PARTS, "N",
-     "rows of each sample in a block (default: the root of the number of rows)",
-     &block, 0},
-    {"method", 0, CLI_CHOICE, "permutation|gamma|spectral|wild",
-     "where the p-value comes from: permutations are exact, gamma and spectral "
-     "for many rows, wild for rows in the order of time that depend on their "
-     "neighbours",
-     &method, 0},
-    {"dependence", 0, CLI_REAL, "N",
-     "wild: over how many rows dependence reaches (default 20)",
-     &given.dependence, 0},
-    {"precision", 0, CLI_CHOICE, "auto|double|single", "of kernel values",
-     &precision, 0},
+    {.name = "kernel", .letter = 'k'},
+    {.name = "permutations", .letter = 'p'},
+    {.name = "alpha", .letter = 'a'},
+    {.name = "precision"},
     {"witness", 0, CLI_TEXT, "FILE",
      "write where the samples differ: the witness at every row", &witness, 0},
     {"by", 0, CLI_TEXT, "COL",
@@ -70,19 +30,8 @@ static const cli_option options[] = {
      1000000},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
-
-static void read_options(void)
-{
-    given.scale = (gram_kernel_scale)kernel_scale;
-    given.statistic = (gram_test_statistic)statistic;
-    given.method = (gram_test_method)method;
-    given.permutations = permutations;
-    given.bins = bins;
-    given.block = block;
-    given.precision = precision;
-    given.missing = cli_fills() ? cli_missing() : GRAM_MISSING_AUTO;
-}
+static const cli_group own = {"options", options, gram_test_option_fields,
+                              &given};
 
 /* ------------------------------------------------------------- one file */
 
@@ -186,13 +135,13 @@ static int run(int count, char **operands)
 {
     const int one = by || independence;
 
-    read_options();
+    given.missing = cli_fills() ? cli_missing() : GRAM_MISSING_AUTO;
     if (by && independence)
         return cli_fail("--by and --independence: give one of them");
     if ((x_columns || y_columns) && !independence)
         return cli_fail("--x and --y: are of --independence");
     if (batch < 2)
-        return cli_fail("--batch: %llu, must be 2 or more", batch);
+        return cli_fail("--batch: %zu, must be 2 or more", batch);
     if (one && count > 1)
         return cli_usage("one file is enough for %s",
                          by ? "--by" : "--independence");

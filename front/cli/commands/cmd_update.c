@@ -5,18 +5,17 @@
 
 #include "cli.h"
 
-static const char *path;
-static cli_list gone;
+static const char *path, *gone;
 
 static const cli_option options[] = {
     {"output", 'o', CLI_TEXT, "MODEL",
      "where the new model goes (default: in place of the old one)", &path, 0},
-    {"remove", 0, CLI_LIST, "ROW,FROM:TO,...",
+    {"remove", 0, CLI_TEXT, "ROW,FROM:TO,...",
      "rows of the model to forget, counted from 1; FROM:TO has both ends",
      &gone, 0},
     {.name = NULL},
 };
-static const cli_group own = {"options", options};
+static const cli_group own = {.title = "options", .options = options};
 
 /* "3" or "3:7" into flags. */
 static int mark_rows(const char *text, size_t n, unsigned char *mark)
@@ -37,14 +36,11 @@ static int mark_rows(const char *text, size_t n, unsigned char *mark)
 static int mark_all(size_t n, unsigned char *mark)
 {
     int code = CLI_GOOD;
+    char *copy = gone ? strdup(gone) : NULL, *rest = copy;
 
-    for (size_t i = 0; i < gone.count; i++) {
-        char *copy = strdup(gone.item[i]), *rest = copy, *word;
-
-        while (code == CLI_GOOD && (word = strsep(&rest, ",")))
-            code = mark_rows(word, n, mark);
-        free(copy);
-    }
+    while (code == CLI_GOOD && rest)
+        code = mark_rows(strsep(&rest, ","), n, mark);
+    free(copy);
     return code;
 }
 
@@ -56,7 +52,7 @@ static int run(int count, char **operands)
     unsigned char *mark = NULL;
     double read_seconds = 0, start;
 
-    if (count < 2 && gone.count == 0)
+    if (count < 2 && !gone)
         return cli_usage("missing operand: DATA with new rows, or --remove");
     const char *to = path ? path : operands[0];
     gram_exec exec = cli_exec("updating");
@@ -70,9 +66,9 @@ static int run(int count, char **operands)
     if (data)
         CLI_TRY(cli_status_of(
             operands[1], gram_machine_fill(m, data, cli_missing(), &exec)));
-    CLI_TRY(cli_status_of(count > 1 ? operands[1] : operands[0],
-                          gram_machine_update(m, data, gone.count ? mark : NULL,
-                                              &exec, &updated)));
+    CLI_TRY(cli_status_of(
+        count > 1 ? operands[1] : operands[0],
+        gram_machine_update(m, data, gone ? mark : NULL, &exec, &updated)));
     start = cli_clock();
     CLI_TRY(cli_status(gram_machine_save(updated, to, &exec)));
     code = cli_report_print(updated, count > 1 ? operands[1] : operands[0], to,
