@@ -42,6 +42,19 @@ done:
     return status;
 }
 
+gram_status gi_codec_skip(gi_codec *c, uint64_t n)
+{
+    gram_status status = GRAM_OK;
+    unsigned char block[256];
+
+    for (uint64_t some; n > 0; n -= some) {
+        some = n < sizeof block ? n : sizeof block;
+        GI_TRY(gi_codec_bytes(c, block, (size_t)some));
+    }
+done:
+    return status;
+}
+
 gram_status gi_codec_expect(const gi_codec *c, size_t count, size_t size)
 {
     uint64_t left = c->total > c->at ? c->total - c->at : 0;

@@ -29,6 +29,7 @@ static inline int gi_codec_reads(const gi_codec *c)
 }
 
 gram_status gi_codec_bytes(gi_codec *c, void *data, size_t n);
+gram_status gi_codec_skip(gi_codec *c, uint64_t n); /* reading: pass over */
 gram_status gi_codec_number(gi_codec *c, uint64_t *x);
 gram_status gi_codec_size(gi_codec *c, size_t *x);
 gram_status gi_codec_whole(gi_codec *c, int *x); /* from -2^31 */

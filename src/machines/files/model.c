@@ -94,20 +94,12 @@ done:
 /* Pass over the fields of a chunk that is not known. */
 static gram_status skip_chunk(gi_codec *c, const heading *h)
 {
-    gram_status status = GRAM_OK;
-    unsigned char block[256];
-
     if (h->flags & NEEDED)
         return gi_fail(GRAM_ERR_PARSE,
                        "%s: the model has a part \"%.*s\", which this gram %s "
                        "does not know: it was written by a newer one",
                        gi_input_name(c->in), NAME, h->name, gram_version());
-    for (uint64_t left = h->length, some; left > 0; left -= some) {
-        some = left < sizeof block ? left : sizeof block;
-        GI_TRY(gi_codec_bytes(c, block, (size_t)some));
-    }
-done:
-    return status;
+    return gi_codec_skip(c, h->length);
 }
 
 /* The next chunk, which must not stand behind one that comes after it. */

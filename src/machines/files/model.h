@@ -29,6 +29,14 @@ gram_status gi_model_schema(gi_codec *c, gram_machine *m);
 /* model_table.c: write *table, or read it into a new one. */
 gram_status gi_model_code_table(gi_codec *c, gram_table **table);
 
+/* model_fields.c: a kept field of the struct `of`, as a real, number, whole or
+ * text; that of a name, NULL if there is none; and all of them, with names. */
+gram_status gi_model_field(gi_codec *c, const gram_field *f, void *of);
+const gram_field *gi_model_field_find(const gram_field *fields,
+                                      const char *name);
+gram_status gi_model_code_fields(gi_codec *c, const gram_field *fields,
+                                 void *of);
+
 /* A sentence on a file that cannot be right. */
 gram_status gi_model_bad(const gi_codec *c, const char *what);
 

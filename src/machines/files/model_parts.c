@@ -312,35 +312,14 @@ done:
 
 /* ----------------------------------------------------------------- report */
 
-static gram_status code_criterion(gi_codec *c, gram_report *r)
-{
-    static const char *const criteria[] = {"evidence", "loo",  "gcv",
-                                           "cv",       "none", NULL};
-    gram_status status;
-
-    GI_TRY(gi_codec_word(c, criteria, &r->criterion));
-    GI_TRY(gi_codec_real(c, &r->criterion_value));
-    GI_TRY(gi_codec_size(c, &r->evaluations));
-    GI_TRY(gi_codec_real(c, &r->jitter));
-    GI_TRY(gi_codec_real(c, &r->condition));
-    GI_TRY(gi_codec_real(c, &r->residual));
-    GI_TRY(gi_codec_size(c, &r->rank));
-    GI_TRY(gi_codec_size(c, &r->steps));
-    GI_TRY(gi_codec_whole(c, &r->converged));
-    GI_TRY(gi_codec_real(c, &r->objective));
-    GI_TRY(gi_codec_real(c, &r->gap));
-    GI_TRY(gi_codec_size(c, &r->support));
-done:
-    return status;
-}
-
 /* How it went.  What was timed or measured depends on the machine and its
  * threads and is not kept, so that equal fits are equal files. */
 gram_status gi_model_report(gi_codec *c, gram_machine *m)
 {
     if (gi_codec_reads(c))
-        m->report.seconds = NAN;
-    return code_criterion(c, &m->report);
+        m->report = (gram_report){
+            .criterion = gi_select_names[GRAM_SELECT_NONE], .seconds = NAN};
+    return gi_model_code_fields(c, gram_report_fields(), &m->report);
 }
 
 /* What a refit or an update goes by. */

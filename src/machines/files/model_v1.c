@@ -6,6 +6,8 @@
  */
 #include "machines/files/model.h"
 
+#include <math.h>
+
 /* All numbers are in the text. */
 static gram_status read_kernel(gi_codec *c, gram_machine *m)
 {
@@ -23,15 +25,21 @@ done:
     return status;
 }
 
-/* Seconds, planned and peak bytes: passed over. */
-static gram_status read_measured(gi_codec *c, gram_machine *m)
+/* In this order; then seconds, planned and peak bytes, which nobody needs. */
+static gram_status read_report(gi_codec *c, gram_machine *m)
 {
+    static const char *const names[] = {
+        "criterion", "criterion_value", "evaluations", "jitter",
+        "condition", "residual",        "rank",        "steps",
+        "converged", "objective",       "gap",         "support"};
     gram_status status;
-    uint64_t number = 0;
 
-    (void)m;
-    for (int k = 0; k < 3; k++)
-        GI_TRY(gi_codec_number(c, &number));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        GI_TRY(gi_model_field(
+            c, gi_model_field_find(gram_report_fields(), names[i]),
+            &m->report));
+    GI_TRY(gi_codec_skip(c, 3 * sizeof(uint64_t)));
+    m->report.seconds = NAN;
 done:
     return status;
 }
@@ -51,9 +59,9 @@ done:
 gram_status gi_model_read_v1(gi_codec *c, gram_machine *m)
 {
     static gram_status (*const parts[])(gi_codec *, gram_machine *) = {
-        read_kernel,        gi_model_loss,   gi_model_targets, gi_model_classes,
-        gi_model_solutions, gi_model_report, read_measured,    gi_model_options,
-        gi_model_warnings,  read_schema,
+        read_kernel,      gi_model_loss,      gi_model_targets,
+        gi_model_classes, gi_model_solutions, read_report,
+        gi_model_options, gi_model_warnings,  read_schema,
     };
     gram_status status = GRAM_OK;
 
