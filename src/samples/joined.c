@@ -82,7 +82,6 @@ static gram_status complete(gi_run *run, gram_missing missing, gi_joined *p)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_check_choice("missing", (int)missing, 0, GRAM_MISSING_INDICATOR));
     if (missing == GRAM_MISSING_DROP)
         GI_TRY(leave_out(run, p));
     GI_TRY(gi_fills_learn(run, p->table, missing, &p->fills));

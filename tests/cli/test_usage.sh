@@ -74,6 +74,18 @@ run fit data.csv -t b --folds 1
 refuses 1 'gram fit: --folds: 1, must be at least 2' "one fold"
 run test data.csv data.csv --permutations 0
 refuses 1 'gram test: --permutations: 0, must be at least 1' "no permutations"
+run test data.csv data.csv --permutations 10000001
+refuses 1 'gram test: --permutations: 10000001 is too large' \
+    "too many permutations"
+for share in 1 -0.1; do
+    run fit data.csv -t b --holdout "$share"
+    refuses 1 "gram fit: --holdout: $share, must be between 0 and 1" \
+        "$share is no share"
+done
+run fit data.csv -t b --jitter -1e-9
+refuses 1 'gram fit: --jitter: -1e-9, must be at least 0' "a negative jitter"
+run fit data.csv -t b --step inf
+refuses 1 'gram fit: --step: "inf" is not a finite number' "an infinite step"
 run describe data.csv --seed 99999999999999999999
 refuses 1 'gram describe: --seed: 99999999999999999999 is too large for 64 bits' \
     "a seed beyond 64 bits"
@@ -103,6 +115,13 @@ exits 0 "--name value and --name=value"
 prints "target" "both were understood"
 run describe -tb -q data.csv
 exits 0 "letters with and without a value"
+run describe builtin:iris --json --drop 0,1,3
+sed 's/"[a-z_]*seconds.*//' out >once
+run describe builtin:iris --json --drop 0 --drop=1 --drop 3
+sed 's/"[a-z_]*seconds.*//' out >thrice
+same "$(cat once)" "$(cat thrice)" "a list may be given in parts"
+same 2 "$(grep -o '"name":"petal_length"\|"name":"species"' out | wc -l)" \
+    "and all parts count"
 run describe -q -- data.csv
 exits 0 "-- ends the options"
 cp data.csv ./-data.csv
