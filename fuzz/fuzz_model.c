@@ -22,9 +22,10 @@ static void predict(const gram_machine *m)
 {
     const gram_exec exec = {.threads = 1, .memory = (size_t)256 << 20};
     size_t classes = gram_machine_report(m)->classes;
-    double *mean = calloc(m->n * m->targets + 1, sizeof *mean);
-    double *more = calloc(m->n * (m->targets + classes) + 1, sizeof *more);
-    int *label = calloc(m->n + 1, sizeof *label);
+    double *mean = calloc(m->expansion.n * m->outputs.count + 1, sizeof *mean);
+    double *more =
+        calloc(m->expansion.n * (m->outputs.count + classes) + 1, sizeof *more);
+    int *label = calloc(m->expansion.n + 1, sizeof *label);
     gram_prediction out = {.mean = mean};
 
     if (classes > 0) {
@@ -33,8 +34,8 @@ static void predict(const gram_machine *m)
     } else {
         out.std = more;
     }
-    if (mean && more && label && m->n < 64)
-        gram_machine_predict(m, m->table, NULL, &exec, &out);
+    if (mean && more && label && m->expansion.n < 64)
+        gram_machine_predict(m, m->expansion.table, NULL, &exec, &out);
     free(mean);
     free(more);
     free(label);

@@ -10,18 +10,19 @@
 
 int gi_machine_is_squared(const gram_machine *m)
 {
-    return gi_loss_has(m->loss, GRAM_LOSS_SQUARED);
+    return gi_loss_has(m->outputs.loss, GRAM_LOSS_SQUARED);
 }
 
 gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what)
 {
-    if (gi_machine_is_squared(m) && m->classes.coding == GI_CODING_NONE)
+    if (gi_machine_is_squared(m) && m->outputs.classes.coding == GI_CODING_NONE)
         return GRAM_OK;
     return gi_fail(GRAM_ERR_RANGE,
                    "%s: of a model of numbers with loss squared only, this one "
                    "has loss %s%s",
-                   what, m->loss_text,
-                   m->classes.coding == GI_CODING_NONE ? "" : " of classes");
+                   what, m->outputs.loss_text,
+                   m->outputs.classes.coding == GI_CODING_NONE ? ""
+                                                               : " of classes");
 }
 
 /* ---------------------------------------------------------------- compiled */
@@ -35,27 +36,28 @@ static void free_texts(char **text, size_t count)
 
 static void forget_texts(gram_machine *m)
 {
-    gi_free(m->text);
-    free_texts(m->term, m->terms);
-    m->text = NULL;
-    m->term = NULL;
-    m->terms = 0;
+    gi_free(m->expansion.text);
+    free_texts(m->expansion.term, m->expansion.terms);
+    m->expansion.text = NULL;
+    m->expansion.term = NULL;
+    m->expansion.terms = 0;
 }
 
 gram_status gi_machine_print(gi_run *run, gram_machine *m)
 {
-    const gram_program *p = m->program;
+    const gram_program *p = m->expansion.program;
     gram_status status = GRAM_OK;
     gi_buf text = {0};
 
     forget_texts(m);
     GI_TRY(gi_program_print(run, p, p->theta, &text));
-    GI_TRY(gi_strndup(run, text.s, text.n, &m->text));
-    GI_TRY(GI_NEW_ZERO(run, m->term, p->terms));
-    for (; m->terms < p->terms; m->terms++) {
+    GI_TRY(gi_strndup(run, text.s, text.n, &m->expansion.text));
+    GI_TRY(GI_NEW_ZERO(run, m->expansion.term, p->terms));
+    for (; m->expansion.terms < p->terms; m->expansion.terms++) {
         text.n = 0;
-        GI_TRY(gi_program_print_term(run, p, m->terms, &text));
-        GI_TRY(gi_strndup(run, text.s, text.n, &m->term[m->terms]));
+        GI_TRY(gi_program_print_term(run, p, m->expansion.terms, &text));
+        GI_TRY(gi_strndup(run, text.s, text.n,
+                          &m->expansion.term[m->expansion.terms]));
     }
 done:
     gi_buf_free(&text);
@@ -64,10 +66,10 @@ done:
 
 void gi_machine_take_rows(gram_machine *m, gram_table *table, gi_points *x)
 {
-    gram_table_free(m->table);
-    gi_points_free(m->x);
-    m->table = table;
-    m->x = x;
+    gram_table_free(m->expansion.table);
+    gi_points_free(m->expansion.x);
+    m->expansion.table = table;
+    m->expansion.x = x;
     x->table = table->serial;
 }
 
@@ -76,10 +78,13 @@ gram_status gi_machine_compile(gi_run *run, gram_machine *m,
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(values ? gi_program_restore(run, m->kernel, values, m->table,
-                                       &m->program)
-                  : gi_program_new(run, m->kernel, m->table, 0, &m->program));
-    GI_TRY(gi_points_new(run, m->program, m->table, GI_DOUBLE, &m->x));
+    GI_TRY(values
+               ? gi_program_restore(run, m->expansion.kernel, values,
+                                    m->expansion.table, &m->expansion.program)
+               : gi_program_new(run, m->expansion.kernel, m->expansion.table, 0,
+                                &m->expansion.program));
+    GI_TRY(gi_points_new(run, m->expansion.program, m->expansion.table,
+                         GI_DOUBLE, &m->expansion.x));
     GI_TRY(gi_machine_print(run, m));
 done:
     return status;
@@ -89,22 +94,22 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
                               size_t q, double *room)
 {
     gi_problem p = {.K = K,
-                    .n = m->n,
-                    .targets = m->targets,
-                    .y = m->y,
-                    .noise = m->noise,
-                    .intercept = m->intercept,
-                    .lambda = m->lambda[q],
-                    .amplitude = m->amplitude_mode,
-                    .precision = m->precision,
-                    .jitter = m->jitter,
-                    .tolerance = m->tolerance};
+                    .n = m->expansion.n,
+                    .targets = m->outputs.count,
+                    .y = m->training.y,
+                    .noise = m->training.noise,
+                    .intercept = m->training.intercept,
+                    .lambda = m->outputs.lambda[q],
+                    .amplitude = m->training.amplitude_mode,
+                    .precision = m->training.precision,
+                    .jitter = m->training.jitter,
+                    .tolerance = m->training.tolerance};
 
     if (!gi_machine_is_squared(m))
-        p.loss = &m->loss[m->losses > 1 ? q : 0];
-    if (m->solutions > 1) {
-        for (size_t i = 0; i < m->n; i++)
-            room[i] = m->y[i * m->targets + q];
+        p.loss = &m->outputs.loss[m->outputs.losses > 1 ? q : 0];
+    if (m->expansion.solutions > 1) {
+        for (size_t i = 0; i < m->expansion.n; i++)
+            room[i] = m->training.y[i * m->outputs.count + q];
         p.targets = 1;
         p.y = room;
     }
@@ -116,7 +121,7 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
 gram_status gi_machine_name_output(gi_run *run, gram_machine *m, size_t q)
 {
     gram_status status = GRAM_OK;
-    const gi_classes *c = &m->classes;
+    const gi_classes *c = &m->outputs.classes;
     gi_buf text = {0};
     size_t a, b;
 
@@ -125,13 +130,14 @@ gram_status gi_machine_name_output(gi_run *run, gram_machine *m, size_t q)
         GI_TRY(gi_buf_printf(run, &text, "%s_%s", c->name[b], c->name[a]));
     } else if (c->coding != GI_CODING_NONE) {
         GI_TRY(gi_buf_printf(run, &text, "%s", c->name[q]));
-    } else if (m->losses > 1) {
-        GI_TRY(gi_buf_printf(run, &text, "%g", m->loss[q].arg[0]));
+    } else if (m->outputs.losses > 1) {
+        GI_TRY(gi_buf_printf(run, &text, "%g", m->outputs.loss[q].arg[0]));
     } else {
         GI_TRY(gi_buf_printf(run, &text, "%s",
-                             m->columns ? m->target[q] : "usual"));
+                             m->outputs.target_count ? m->outputs.target[q]
+                                                     : "usual"));
     }
-    GI_TRY(gi_strndup(run, text.s, text.n, &m->output[q]));
+    GI_TRY(gi_strndup(run, text.s, text.n, &m->outputs.name[q]));
 done:
     gi_buf_free(&text);
     return status;
@@ -183,17 +189,18 @@ static const double ROUNDING = 1e-9;
 gram_output gram_machine_output(const gram_machine *m, size_t q)
 {
     const gi_solution *s = gi_machine_solution(m, q);
-    size_t each = m->solutions > 1 ? 1 : m->targets;
-    gram_output out = {.lambda = m->lambda[q],
-                       .intercept = m->constant[q],
+    size_t each = m->expansion.solutions > 1 ? 1 : m->outputs.count;
+    gram_output out = {.lambda = m->outputs.lambda[q],
+                       .intercept = m->outputs.constant[q],
                        .epsilon = s->epsilon,
                        .objective = s->objective,
                        .gap = s->gap,
                        .steps = s->steps};
 
-    for (size_t i = 0; s->alpha && i < m->n; i++) {
+    for (size_t i = 0; s->alpha && i < m->expansion.n; i++) {
         double a = fabs(s->alpha[i * each + q % each]);
-        double most = 1 / (2 * m->lambda[q] * (m->noise ? m->noise[i] : 1));
+        double most = 1 / (2 * m->outputs.lambda[q] *
+                           (m->training.noise ? m->training.noise[i] : 1));
 
         out.support += a > 0;
         out.bounded += a >= most * (1 - ROUNDING);
@@ -204,22 +211,24 @@ gram_output gram_machine_output(const gram_machine *m, size_t q)
 
 const char *gram_machine_column(const gram_machine *m, size_t i)
 {
-    return i < m->program->sources ? m->program->source[i].name : NULL;
+    return i < m->expansion.program->sources
+               ? m->expansion.program->source[i].name
+               : NULL;
 }
 
 const gram_table *gram_machine_table(const gram_machine *m)
 {
-    return m->table;
+    return m->expansion.table;
 }
 
 size_t gram_machine_terms(const gram_machine *m)
 {
-    return m->terms;
+    return m->expansion.terms;
 }
 
 const char *gram_machine_term(const gram_machine *m, size_t i)
 {
-    return i < m->terms ? m->term[i] : NULL;
+    return i < m->expansion.terms ? m->expansion.term[i] : NULL;
 }
 
 /* ------------------------------------------------------------------- freed */
@@ -228,32 +237,32 @@ void gram_machine_free(gram_machine *m)
 {
     if (!m)
         return;
-    for (size_t q = 0; m->solution && q < m->solutions; q++)
-        gi_solution_free(&m->solution[q]);
-    gi_free(m->solution);
+    for (size_t q = 0; m->expansion.solution && q < m->expansion.solutions; q++)
+        gi_solution_free(&m->expansion.solution[q]);
+    gi_free(m->expansion.solution);
     forget_texts(m);
-    gi_points_free(m->x);
-    gi_program_free(m->program);
-    gram_table_free(m->table);
-    gram_kernel_free(m->kernel);
-    free_texts(m->target, m->columns);
-    gi_free(m->target_type);
-    gi_fills_free(&m->fills);
-    free_texts(m->output, m->targets);
-    gi_free(m->loss);
-    gi_free(m->loss_text);
-    gi_classes_free(&m->classes);
+    gi_points_free(m->expansion.x);
+    gi_program_free(m->expansion.program);
+    gram_table_free(m->expansion.table);
+    gram_kernel_free(m->expansion.kernel);
+    free_texts(m->outputs.target, m->outputs.target_count);
+    gi_free(m->outputs.target_type);
+    gi_fills_free(&m->outputs.fills);
+    free_texts(m->outputs.name, m->outputs.count);
+    gi_free(m->outputs.loss);
+    gi_free(m->outputs.loss_text);
+    gi_classes_free(&m->outputs.classes);
     free_texts(m->warning, m->warnings);
     free_texts(m->note, m->notes);
-    gi_free(m->y);
-    gi_free(m->shift);
-    gi_free(m->noise);
-    gi_free(m->noise_column);
-    gi_free(m->row);
-    gi_free(m->lambda);
-    gi_free(m->amplitude);
-    gi_free(m->variance);
-    gi_free(m->evidence);
-    gi_free(m->constant);
+    gi_free(m->training.y);
+    gi_free(m->outputs.shift);
+    gi_free(m->training.noise);
+    gi_free(m->training.noise_column);
+    gi_free(m->training.row);
+    gi_free(m->outputs.lambda);
+    gi_free(m->outputs.amplitude);
+    gi_free(m->outputs.variance);
+    gi_free(m->outputs.evidence);
+    gi_free(m->outputs.constant);
     gi_free(m);
 }

@@ -1,4 +1,5 @@
-/* machine.h - the inside of a fitted machine.
+/* machine.h - the inside of a fitted machine: an expansion, what it was trained
+ * on, its outputs, and a report.
  *
  * It keeps a table of its own with the columns that the kernel looks at, and
  * the kernel compiled for them: the program has the numbers that were learned
@@ -16,53 +17,66 @@
 #include "machines/classes.h"
 #include "solvers/solver.h"
 
-struct gram_machine {
+/* f = sum_i alpha_i k(x_i, .): all that predicting, compressing and exporting
+ * need. */
+typedef struct gi_expansion {
     gram_kernel *kernel; /* the structure; its columns may be places in the
                             table that was fitted to */
-    gram_table *table;   /* source columns of the kernel, training rows */
+    gram_table *table;   /* the basis: source columns of the kernel, rows that
+                            are kept, all or those with an alpha */
     gram_program *program;
-    gi_points *x; /* in double */
+    gi_points *x; /* the basis, in double */
+    size_t n;     /* rows of it */
     char *text;   /* of the kernel with all it has learned */
     char **term;  /* the same of the terms of its outermost sum */
     size_t terms;
+    /* per output if lambda differs (per_target), else one */
+    size_t solutions;
+    gi_solution *solution;
+    size_t features; /* of the kernel's map: rows of solution->weights */
+} gi_expansion;
 
-    size_t n;       /* rows that are kept: all, or those with an alpha */
-    size_t trained; /* rows that were fitted to */
-    size_t columns;
-    char **target;    /* names of the target columns */
-    int *target_type; /* their types, gram_type; NULL: not known */
-    gi_fills fills;   /* what stands for missing cells */
-    size_t targets;   /* functions f: one per target column, tau, class, pair of
-                         classes */
-    char **output;    /* and their names */
-    gi_loss *loss;    /* one, or one per function (quantiles) */
-    size_t losses;
-    char *loss_text;
-    gi_classes classes;
-    double *y;          /* n x targets, less shift */
-    double *shift;      /* per target: its mean if there is an intercept, which
-                           keeps digits, else 0 */
+/* What was fitted to and how, for variances, updates and refits. */
+typedef struct gi_training {
+    size_t rows;        /* that were fitted to; below, those of the basis */
+    double *y;          /* n x outputs, less shift */
     double *noise;      /* D; NULL: ones */
     char *noise_column; /* where D came from, or NULL */
     double *row;        /* the row of the table given, from 0, for --why */
     int intercept;
     gi_amplitude amplitude_mode;
-    double *lambda;    /* per target */
-    double *amplitude; /* per target: s */
-    double *variance;  /* per target: s lambda */
-    double *evidence;  /* per target; NaN: not known */
-    double *constant;  /* per target: b, shift included */
-
-    /* per target if lambda differs (per_target), else one */
-    size_t solutions;
-    gi_solution *solution;
-    size_t features; /* of the kernel's map: rows of solution->weights */
-
-    /* the options that matter for refitting */
     gi_factor_precision precision;
     double jitter, tolerance;
     int keep_factor;
+} gi_training;
 
+/* The functions f and what they mean. */
+typedef struct gi_outputs {
+    size_t target_count;
+    char **target;    /* names of the target columns */
+    int *target_type; /* their types, gram_type; NULL: not known */
+    gi_fills fills;   /* what stands for missing cells */
+    size_t count;     /* functions f: one per target column, tau, class, pair of
+                         classes */
+    char **name;      /* and their names */
+    gi_loss *loss;    /* one, or one per function (quantiles) */
+    size_t losses;
+    char *loss_text;
+    gi_classes classes;
+    /* per function */
+    double *shift; /* the mean of y if there is an intercept, which keeps
+                          digits, else 0 */
+    double *lambda;
+    double *amplitude; /* s */
+    double *variance;  /* s lambda */
+    double *evidence;  /* NaN: not known */
+    double *constant;  /* b, shift included */
+} gi_outputs;
+
+struct gram_machine {
+    gi_expansion expansion;
+    gi_training training;
+    gi_outputs outputs;
     gram_report report; /* its pointers point into the machine or to texts */
     char **warning, **note;
     size_t warnings, notes;
@@ -116,7 +130,7 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
 static inline const gi_solution *gi_machine_solution(const gram_machine *m,
                                                      size_t target)
 {
-    return &m->solution[m->solutions > 1 ? target : 0];
+    return &m->expansion.solution[m->expansion.solutions > 1 ? target : 0];
 }
 
 /* complete.c: in a table of new rows, missing cells by the machine's policy, or

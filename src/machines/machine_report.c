@@ -71,30 +71,30 @@ void gi_machine_refer(gram_machine *m)
 {
     gram_report *r = &m->report;
 
-    r->n = m->trained;
-    r->d = m->program->sources;
-    r->targets = m->columns;
-    r->target = (const char *const *)m->target;
-    r->task = m->classes.coding != GI_CODING_NONE ? "classification"
-              : m->columns                        ? "regression"
-                                                  : "novelty";
-    r->loss = m->loss_text;
+    r->n = m->training.rows;
+    r->d = m->expansion.program->sources;
+    r->targets = m->outputs.target_count;
+    r->target = (const char *const *)m->outputs.target;
+    r->task = m->outputs.classes.coding != GI_CODING_NONE ? "classification"
+              : m->outputs.target_count                   ? "regression"
+                                                          : "novelty";
+    r->loss = m->outputs.loss_text;
     r->squared = gi_machine_is_squared(m);
-    r->missing = m->fills.policy;
-    r->classes = m->classes.count;
-    r->class_name = (const char *const *)m->classes.name;
-    r->class_order = m->classes.order;
-    r->probabilities = m->classes.link != GI_LINK_NONE;
-    r->outputs = m->targets;
-    r->output = (const char *const *)m->output;
-    r->kernel = m->text;
-    r->solver = m->solution[0].solver->name;
-    r->precision = m->solution[0].precision;
-    r->lambda = m->lambda;
-    r->amplitude = m->amplitude;
-    r->noise_variance = m->variance;
-    r->log_evidence = m->evidence;
-    r->intercept = m->constant;
+    r->missing = m->outputs.fills.policy;
+    r->classes = m->outputs.classes.count;
+    r->class_name = (const char *const *)m->outputs.classes.name;
+    r->class_order = m->outputs.classes.order;
+    r->probabilities = m->outputs.classes.link != GI_LINK_NONE;
+    r->outputs = m->outputs.count;
+    r->output = (const char *const *)m->outputs.name;
+    r->kernel = m->expansion.text;
+    r->solver = m->expansion.solution[0].solver->name;
+    r->precision = m->expansion.solution[0].precision;
+    r->lambda = m->outputs.lambda;
+    r->amplitude = m->outputs.amplitude;
+    r->noise_variance = m->outputs.variance;
+    r->log_evidence = m->outputs.evidence;
+    r->intercept = m->outputs.constant;
     r->warnings = (const char *const *)m->warning;
     r->warning_count = m->warnings;
     r->notes = (const char *const *)m->note;
@@ -108,12 +108,12 @@ void gi_machine_summarise(gram_machine *m)
 
     r->jitter = r->residual = r->objective = r->gap = 0;
     r->condition = NAN;
-    r->rank = m->n;
+    r->rank = m->expansion.n;
     r->steps = 0;
     r->converged = 1;
-    r->support = m->n;
-    for (size_t q = 0; q < m->solutions; q++) {
-        const gi_solution *s = &m->solution[q];
+    r->support = m->expansion.n;
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
+        const gi_solution *s = &m->expansion.solution[q];
 
         r->jitter = fmax(r->jitter, s->jitter);
         r->residual = fmax(r->residual, s->residual);

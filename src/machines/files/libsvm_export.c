@@ -104,8 +104,8 @@ static int is_loss(const gi_loss *loss, const char *name)
 
 static gram_status take_type(const gram_machine *m, gi_libsvm *l)
 {
-    const gi_loss *loss = m->loss;
-    int pairs = m->classes.coding == GI_CODING_PAIRS;
+    const gi_loss *loss = m->outputs.loss;
+    int pairs = m->outputs.classes.coding == GI_CODING_PAIRS;
 
     if (is_loss(loss, "hinge") && pairs)
         l->type = loss->arg[0] > 0 ? GI_LIBSVM_NU_SVC : GI_LIBSVM_C_SVC;
@@ -118,21 +118,21 @@ static gram_status take_type(const gram_machine *m, gi_libsvm *l)
             GRAM_ERR_RANGE,
             "a model with loss %s%s: LIBSVM has hinge (one against one), "
             "epsilon_insensitive and one_class",
-            m->loss_text,
+            m->outputs.loss_text,
             is_loss(loss, "hinge") ? ", one against the rest" : "");
-    l->classes = pairs ? m->classes.count : 2;
+    l->classes = pairs ? m->outputs.classes.count : 2;
     return GRAM_OK;
 }
 
 static gram_status check_columns(const gram_machine *m)
 {
-    const gram_table *t = m->table;
+    const gram_table *t = m->expansion.table;
 
     for (size_t j = 0; j < t->cols; j++) {
         gram_type type = t->column[j].type;
 
         if (type == GRAM_TYPE_SPARSE &&
-            (t->cols > 1 || m->kernel->root->columns))
+            (t->cols > 1 || m->expansion.kernel->root->columns))
             return gi_fail(GRAM_ERR_SHAPE,
                            "column \"%s\" is a sparse block: LIBSVM's models "
                            "have it alone and whole",
@@ -150,7 +150,7 @@ static gram_status check_columns(const gram_machine *m)
 static gram_status take_order(const gram_machine *m, const char *const *order,
                               size_t *place)
 {
-    const gi_classes *c = &m->classes;
+    const gi_classes *c = &m->outputs.classes;
 
     for (size_t k = 0; k < c->count; k++) {
         size_t at = c->order ? c->order[k] : k;
@@ -171,7 +171,7 @@ static gram_status take_labels(gi_run *run, const gram_machine *m,
                                const size_t *place, gi_libsvm *l)
 {
     gram_status status = GRAM_OK;
-    const gi_classes *c = &m->classes;
+    const gi_classes *c = &m->outputs.classes;
 
     GI_TRY(GI_NEW(run, l->label, c->count));
     GI_TRY(GI_NEW_ZERO(run, l->count, c->count));
@@ -196,11 +196,11 @@ done:
 /* The class of row i, from its y in the functions (0, 1), (0, 2), ... */
 static size_t class_of(const gram_machine *m, size_t i)
 {
-    const double *y = m->y + i * m->targets;
+    const double *y = m->training.y + i * m->outputs.count;
 
-    if (m->classes.coding == GI_CODING_NONE)
+    if (m->outputs.classes.coding == GI_CODING_NONE)
         return 0;
-    for (size_t b = 1; b < m->classes.count; b++)
+    for (size_t b = 1; b < m->outputs.classes.count; b++)
         if (y[b - 1] > 0)
             return b;
     return 0;
@@ -208,8 +208,8 @@ static size_t class_of(const gram_machine *m, size_t i)
 
 static int has_alpha(const gram_machine *m, size_t i)
 {
-    for (size_t q = 0; q < m->targets; q++)
-        if (m->solution[q].alpha[i] != 0)
+    for (size_t q = 0; q < m->outputs.count; q++)
+        if (m->expansion.solution[q].alpha[i] != 0)
             return 1;
     return 0;
 }
@@ -222,8 +222,8 @@ static gram_status take_rows(gi_run *run, const gram_machine *m,
     size_t *next = NULL, groups = l->label ? l->classes : 1;
 
     GI_TRY(GI_NEW_ZERO(run, next, groups + 1));
-    GI_TRY(GI_NEW(run, *row, m->n));
-    for (size_t i = 0; i < m->n; i++)
+    GI_TRY(GI_NEW(run, *row, m->expansion.n));
+    for (size_t i = 0; i < m->expansion.n; i++)
         if (has_alpha(m, i))
             next[place[class_of(m, i)] + 1]++;
     for (size_t c = 0; c < groups; c++) {
@@ -232,7 +232,7 @@ static gram_status take_rows(gi_run *run, const gram_machine *m,
         next[c + 1] += next[c];
     }
     l->n = next[groups];
-    for (size_t i = 0; i < m->n; i++)
+    for (size_t i = 0; i < m->expansion.n; i++)
         if (has_alpha(m, i))
             (*row)[next[place[class_of(m, i)]]++] = i;
 done:
@@ -245,7 +245,7 @@ done:
 static void take_features(const gram_machine *m, size_t i, gi_libsvm *l,
                           size_t *e)
 {
-    const gram_table *t = m->table;
+    const gram_table *t = m->expansion.table;
 
     for (size_t j = 0; j < t->cols; j++) {
         const gi_column *c = &t->column[j];
@@ -278,7 +278,7 @@ static gram_status take_vectors(gi_run *run, const gram_machine *m,
     if (l->kernel == GI_LIBSVM_PRECOMPUTED) {
         GI_TRY(GI_NEW(run, l->serial, l->n));
         for (size_t s = 0; s < l->n; s++) {
-            size_t i = (size_t)m->row[row[s]];
+            size_t i = (size_t)m->training.row[row[s]];
 
             l->serial[s] = serial ? serial[i] : i + 1;
         }
@@ -303,16 +303,16 @@ done:
 static void take_function(const gram_machine *m, size_t q, const size_t *place,
                           const size_t *row, gi_libsvm *l)
 {
-    const gi_solution *solution = &m->solution[q];
+    const gi_solution *solution = &m->expansion.solution[q];
     gi_libsvm_function f = {.i = 0, .j = 1, .pair = 0, .sign = 1};
     size_t a, b, s = 0;
 
     if (l->label) {
-        gi_classes_pair(&m->classes, q, &a, &b);
+        gi_classes_pair(&m->outputs.classes, q, &a, &b);
         f = gi_libsvm_locate(place, l->classes, a, b);
     }
     /* + 0: a minus before zero is not written */
-    l->rho[f.pair] = -f.sign * m->constant[q] + 0.0;
+    l->rho[f.pair] = -f.sign * m->outputs.constant[q] + 0.0;
     for (size_t of = 0; s < l->n; of++)
         for (size_t end = l->count ? s + l->count[of] : l->n; s < end; s++) {
             double *coef = gi_libsvm_coef(l, s, of, f.i, f.j);
@@ -321,19 +321,20 @@ static void take_function(const gram_machine *m, size_t q, const size_t *place,
                 *coef = f.sign * solution->alpha[row[s]] + 0.0;
         }
     if (l->prob_a && l->label) {
-        l->prob_a[f.pair] = m->classes.sigmoid[2 * q];
-        l->prob_b[f.pair] = f.sign * m->classes.sigmoid[2 * q + 1] + 0.0;
+        l->prob_a[f.pair] = m->outputs.classes.sigmoid[2 * q];
+        l->prob_b[f.pair] =
+            f.sign * m->outputs.classes.sigmoid[2 * q + 1] + 0.0;
     }
 }
 
 /* A one-class machine of LIBSVM has coefficients that add up to nu n. */
 static void scale_novelty(const gram_machine *m, gi_libsvm *l)
 {
-    double sum = 0, wanted = m->loss->arg[0] * (double)m->trained;
+    double sum = 0, wanted = m->outputs.loss->arg[0] * (double)m->training.rows;
 
     for (size_t s = 0; s < l->n; s++)
         sum += l->coef[s];
-    if (isnan(m->lambda[0]) || !(sum > 0))
+    if (isnan(m->outputs.lambda[0]) || !(sum > 0))
         return; /* LIBSVM's own */
     for (size_t s = 0; s < l->n; s++)
         l->coef[s] *= wanted / sum;
@@ -345,18 +346,18 @@ static gram_status take_functions(gi_run *run, const gram_machine *m,
                                   double laplace, gi_libsvm *l)
 {
     gram_status status = GRAM_OK;
-    double scale = laplace > 0 ? laplace : sqrt(m->variance[0] / 2);
+    double scale = laplace > 0 ? laplace : sqrt(m->outputs.variance[0] / 2);
 
     GI_TRY(GI_NEW_ZERO(run, l->coef, l->n * (l->classes - 1)));
-    GI_TRY(GI_NEW(run, l->rho, m->targets));
-    if (m->classes.link == GI_LINK_SIGMOID) {
-        GI_TRY(GI_NEW(run, l->prob_a, m->targets));
-        GI_TRY(GI_NEW(run, l->prob_b, m->targets));
+    GI_TRY(GI_NEW(run, l->rho, m->outputs.count));
+    if (m->outputs.classes.link == GI_LINK_SIGMOID) {
+        GI_TRY(GI_NEW(run, l->prob_a, m->outputs.count));
+        GI_TRY(GI_NEW(run, l->prob_b, m->outputs.count));
     } else if (l->type >= GI_LIBSVM_EPSILON_SVR && scale > 0) {
         GI_TRY(GI_NEW(run, l->prob_a, 1));
         l->prob_a[0] = scale;
     }
-    for (size_t q = 0; q < m->targets; q++)
+    for (size_t q = 0; q < m->outputs.count; q++)
         take_function(m, q, place, row, l);
     if (l->type == GI_LIBSVM_ONE_CLASS)
         scale_novelty(m, l);
@@ -373,18 +374,18 @@ static gram_status make_model(gi_run *run, const gram_machine *m,
     size_t *row = NULL, *place = NULL;
 
     GI_TRY(take_type(m, l));
-    if (!take_kernel(m->program, l))
+    if (!take_kernel(m->expansion.program, l))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "kernel %.80s: LIBSVM has linear, poly, rbf, sigmoid "
                        "and precomputed, without scaling",
-                       m->text));
+                       m->expansion.text));
     GI_TRY(check_columns(m));
-    for (size_t q = 0; q < m->solutions; q++)
-        if (!m->solution[q].alpha)
+    for (size_t q = 0; q < m->expansion.solutions; q++)
+        if (!m->expansion.solution[q].alpha)
             GI_TRY(gi_fail(GRAM_ERR_RANGE,
                            "a model with weights of features only, LIBSVM's "
                            "have support vectors (solver smo makes them)"));
-    GI_TRY(GI_NEW_ZERO(run, place, m->classes.count + 1));
+    GI_TRY(GI_NEW_ZERO(run, place, m->outputs.classes.count + 1));
     if (gi_libsvm_classifies(l->type)) {
         GI_TRY(take_order(m, o->order, place));
         GI_TRY(take_labels(run, m, place, l));

@@ -129,17 +129,17 @@ static gram_status make_table(gi_run *run, const gi_libsvm *l, gram_machine *m)
     static const size_t empty[2] = {0, 0};
     gram_status status = GRAM_OK;
 
-    m->n = m->trained = l->n ? l->n : 1;
-    GI_TRY(gram_table_new(m->n, &m->table));
+    m->expansion.n = m->training.rows = l->n ? l->n : 1;
+    GI_TRY(gram_table_new(m->expansion.n, &m->expansion.table));
     if (l->serial)
-        GI_TRY(add_units(run, l, m->table));
+        GI_TRY(add_units(run, l, m->expansion.table));
     else
-        GI_TRY(gram_table_add_sparse(m->table, "features", l->x.width,
+        GI_TRY(gram_table_add_sparse(m->expansion.table, "features", l->x.width,
                                      l->n ? l->x.start : empty, l->x.index,
                                      l->x.entries));
-    GI_TRY(GI_NEW(run, m->row, m->n));
-    for (size_t i = 0; i < m->n; i++)
-        m->row[i] = (double)i;
+    GI_TRY(GI_NEW(run, m->training.row, m->expansion.n));
+    for (size_t i = 0; i < m->expansion.n; i++)
+        m->training.row[i] = (double)i;
 done:
     return status;
 }
@@ -156,13 +156,13 @@ static int compare(const void *a, const void *b)
     return gi_name_compare(((const named *)a)->name, ((const named *)b)->name);
 }
 
-/* Names of the classes, sorted; m->classes.order is where the model has
+/* Names of the classes, sorted; m->outputs.classes.order is where the model has
  * them. */
 static gram_status make_classes(gi_run *run, const gi_libsvm *l,
                                 gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    gi_classes *c = &m->classes;
+    gi_classes *c = &m->outputs.classes;
     named *list = NULL;
 
     GI_TRY(GI_NEW_ZERO(run, list, l->classes));
@@ -196,18 +196,19 @@ done:
 static gram_status make_room(gi_run *run, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    double **array[] = {&m->shift,    &m->lambda,   &m->amplitude,
-                        &m->variance, &m->evidence, &m->constant};
+    double **array[] = {&m->outputs.shift,     &m->outputs.lambda,
+                        &m->outputs.amplitude, &m->outputs.variance,
+                        &m->outputs.evidence,  &m->outputs.constant};
 
     for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
-        GI_TRY(GI_NEW(run, *array[k], m->targets));
-        for (size_t q = 0; q < m->targets; q++)
-            (*array[k])[q] = array[k] == &m->shift ? 0 : NAN;
+        GI_TRY(GI_NEW(run, *array[k], m->outputs.count));
+        for (size_t q = 0; q < m->outputs.count; q++)
+            (*array[k])[q] = array[k] == &m->outputs.shift ? 0 : NAN;
     }
-    GI_TRY(GI_NEW_ZERO(run, m->y, m->n * m->targets));
-    GI_TRY(GI_NEW_ZERO(run, m->output, m->targets));
-    GI_TRY(GI_NEW_ZERO(run, m->solution, m->targets));
-    m->solutions = m->targets;
+    GI_TRY(GI_NEW_ZERO(run, m->training.y, m->expansion.n * m->outputs.count));
+    GI_TRY(GI_NEW_ZERO(run, m->outputs.name, m->outputs.count));
+    GI_TRY(GI_NEW_ZERO(run, m->expansion.solution, m->outputs.count));
+    m->expansion.solutions = m->outputs.count;
 done:
     return status;
 }
@@ -217,15 +218,15 @@ static gram_status make_solution(gi_run *run, gram_machine *m, size_t q,
                                  double constant)
 {
     gram_status status = GRAM_OK;
-    gi_solution *s = &m->solution[q];
+    gi_solution *s = &m->expansion.solution[q];
 
     GI_TRY(gi_solver_find("smo", &s->solver));
-    GI_TRY(GI_NEW_ZERO(run, s->alpha, m->n));
+    GI_TRY(GI_NEW_ZERO(run, s->alpha, m->expansion.n));
     GI_TRY(GI_NEW(run, s->intercept, 1));
-    s->intercept[0] = m->constant[q] = constant;
+    s->intercept[0] = m->outputs.constant[q] = constant;
     s->precision = gi_solution_precisions[0];
     s->converged = 1;
-    s->rank = m->n;
+    s->rank = m->expansion.n;
     s->residual = s->condition = s->objective = s->gap = s->gradient = NAN;
     s->lambda = s->epsilon = NAN;
 done:
@@ -237,7 +238,7 @@ static gram_status take_pair(gi_run *run, const gi_libsvm *l, gram_machine *m,
                              size_t q)
 {
     gram_status status = GRAM_OK;
-    gi_classes *c = &m->classes;
+    gi_classes *c = &m->outputs.classes;
     gi_libsvm_function f;
     size_t a, b, s = 0;
 
@@ -248,10 +249,10 @@ static gram_status take_pair(gi_run *run, const gi_libsvm *l, gram_machine *m,
         for (size_t end = s + l->count[of]; s < end; s++) {
             const double *coef = gi_libsvm_coef(l, s, of, f.i, f.j);
 
-            m->solution[q].alpha[s] = coef ? f.sign * *coef : 0;
-            m->y[s * m->targets + q] = of == c->order[b]   ? 1
-                                       : of == c->order[a] ? -1
-                                                           : 0;
+            m->expansion.solution[q].alpha[s] = coef ? f.sign * *coef : 0;
+            m->training.y[s * m->outputs.count + q] = of == c->order[b]   ? 1
+                                                      : of == c->order[a] ? -1
+                                                                          : 0;
         }
     if (c->sigmoid && l->prob_a && l->prob_b) {
         c->sigmoid[2 * q] = l->prob_a[f.pair];
@@ -268,10 +269,10 @@ static gram_status take_one(gi_run *run, const gi_libsvm *l, gram_machine *m)
 
     GI_TRY(make_solution(run, m, 0, -l->rho[0]));
     for (size_t s = 0; s < l->n; s++)
-        m->solution[0].alpha[s] = l->coef[s];
+        m->expansion.solution[0].alpha[s] = l->coef[s];
     /* the variance of Laplace noise */
     if (l->prob_a)
-        m->variance[0] = 2 * l->prob_a[0] * l->prob_a[0];
+        m->outputs.variance[0] = 2 * l->prob_a[0] * l->prob_a[0];
 done:
     return status;
 }
@@ -281,15 +282,15 @@ static gram_status make_functions(gi_run *run, const gi_libsvm *l,
 {
     gram_status status = GRAM_OK;
 
-    m->targets = gi_libsvm_pairs(l->classes);
+    m->outputs.count = gi_libsvm_pairs(l->classes);
     GI_TRY(make_room(run, m));
     if (!l->label)
         return take_one(run, l, m);
     if (l->prob_a) {
-        GI_TRY(GI_NEW(run, m->classes.sigmoid, 2 * m->targets));
-        m->classes.link = GI_LINK_SIGMOID;
+        GI_TRY(GI_NEW(run, m->outputs.classes.sigmoid, 2 * m->outputs.count));
+        m->outputs.classes.link = GI_LINK_SIGMOID;
     }
-    for (size_t q = 0; q < m->targets; q++)
+    for (size_t q = 0; q < m->outputs.count; q++)
         GI_TRY(take_pair(run, l, m, q));
 done:
     return status;
@@ -301,17 +302,19 @@ static gram_status make_target(gi_run *run, const gi_libsvm *l, gram_machine *m)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_losses_new(run, losses[l->type], &m->loss, &m->losses));
-    GI_TRY(gi_losses_text(run, m->loss, m->losses, &m->loss_text));
-    m->columns = l->type != GI_LIBSVM_ONE_CLASS;
-    GI_TRY(GI_NEW_ZERO(run, m->target, m->columns));
-    if (m->columns)
-        GI_TRY(gi_strndup(run, "label", 5, &m->target[0]));
-    m->intercept = 1;
+    GI_TRY(gi_losses_new(run, losses[l->type], &m->outputs.loss,
+                         &m->outputs.losses));
+    GI_TRY(gi_losses_text(run, m->outputs.loss, m->outputs.losses,
+                          &m->outputs.loss_text));
+    m->outputs.target_count = l->type != GI_LIBSVM_ONE_CLASS;
+    GI_TRY(GI_NEW_ZERO(run, m->outputs.target, m->outputs.target_count));
+    if (m->outputs.target_count)
+        GI_TRY(gi_strndup(run, "label", 5, &m->outputs.target[0]));
+    m->training.intercept = 1;
     if (l->label)
         GI_TRY(make_classes(run, l, m));
     GI_TRY(make_functions(run, l, m));
-    for (size_t q = 0; q < m->targets; q++)
+    for (size_t q = 0; q < m->outputs.count; q++)
         GI_TRY(gi_machine_name_output(run, m, q));
 done:
     return status;
@@ -330,7 +333,8 @@ static gram_status import(gi_run *run, const char *name, const gi_libsvm *l,
                        name);
     GI_TRY(GI_NEW_ZERO(run, m, 1));
     GI_TRY(put_kernel(run, l, &text));
-    GI_TRY(gi_context(gi_kernel_new(run, text.s, &m->kernel), "%s", name));
+    GI_TRY(gi_context(gi_kernel_new(run, text.s, &m->expansion.kernel), "%s",
+                      name));
     GI_TRY(make_table(run, l, m));
     GI_TRY(gi_machine_compile(run, m, NULL));
     GI_TRY(make_target(run, l, m));

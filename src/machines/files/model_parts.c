@@ -21,8 +21,8 @@ gram_status gi_model_rows(gi_codec *c, gram_machine *m)
 {
     gram_status status;
 
-    GI_TRY(gi_model_code_table(c, &m->table));
-    m->n = m->table->rows;
+    GI_TRY(gi_model_code_table(c, &m->expansion.table));
+    m->expansion.n = m->expansion.table->rows;
 done:
     return status;
 }
@@ -76,15 +76,16 @@ gram_status gi_model_kernel(gi_codec *c, gram_machine *m)
     char *text = NULL;
 
     if (!reads) {
-        GI_TRY(gi_program_print_structure(c->run, m->program, &structure));
-        GI_TRY(gi_values_of(c->run, m->program, &values));
+        GI_TRY(gi_program_print_structure(c->run, m->expansion.program,
+                                          &structure));
+        GI_TRY(gi_values_of(c->run, m->expansion.program, &values));
         text = structure.s;
     }
     GI_TRY(gi_codec_text(c, &text));
     GI_TRY(code_values(c, &values));
     if (reads) {
-        GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->kernel), "%s",
-                          gi_input_name(c->in)));
+        GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->expansion.kernel),
+                          "%s", gi_input_name(c->in)));
         GI_TRY(gi_context(gi_machine_compile(c->run, m, &values), "%s",
                           gi_input_name(c->in)));
     }
@@ -102,11 +103,11 @@ gram_status gi_model_loss(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_codec_text(c, &m->loss_text));
+    GI_TRY(gi_codec_text(c, &m->outputs.loss_text));
     if (gi_codec_reads(c))
-        GI_TRY(gi_context(
-            gi_losses_new(c->run, m->loss_text, &m->loss, &m->losses), "%s",
-            gi_input_name(c->in)));
+        GI_TRY(gi_context(gi_losses_new(c->run, m->outputs.loss_text,
+                                        &m->outputs.loss, &m->outputs.losses),
+                          "%s", gi_input_name(c->in)));
 done:
     return status;
 }
@@ -131,9 +132,11 @@ done:
 gram_status gi_model_classes(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    gi_classes *k = &m->classes;
+    gi_classes *k = &m->outputs.classes;
     int coding = (int)k->coding, link = (int)k->link;
-    size_t functions = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
+    size_t functions = m->outputs.losses > 1     ? m->outputs.losses
+                       : m->outputs.target_count ? m->outputs.target_count
+                                                 : 1;
 
     GI_TRY(gi_codec_whole(c, &coding));
     GI_TRY(gi_codec_whole(c, &link));
@@ -144,15 +147,16 @@ gram_status gi_model_classes(gi_codec *c, gram_machine *m)
     k->coding = (gi_coding)coding;
     k->link = (gi_link)link;
     if (k->coding != GI_CODING_NONE) {
-        if (k->count < 2 || k->count > m->n * m->n + m->targets + 1)
+        if (k->count < 2 ||
+            k->count > m->expansion.n * m->expansion.n + m->outputs.count + 1)
             GI_TRY(gi_model_bad(c, "a number of classes that cannot be"));
         functions = gi_classes_functions(k);
     }
     if (k->link == GI_LINK_PROCESS && functions != 1)
         GI_TRY(gi_model_bad(c, "a process of more than two classes"));
-    if (functions != m->targets)
+    if (functions != m->outputs.count)
         GI_TRY(gi_model_bad(c, "more or fewer functions than classes need"));
-    GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->targets));
+    GI_TRY(gi_codec_optional_reals(c, &k->sigmoid, 2 * m->outputs.count));
     if (k->link == GI_LINK_SIGMOID && !k->sigmoid)
         GI_TRY(gi_model_bad(c, "no numbers for probabilities"));
     GI_TRY(code_order(c, k));
@@ -164,29 +168,30 @@ done:
 gram_status gi_model_targets(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    int mode = (int)m->amplitude_mode;
+    int mode = (int)m->training.amplitude_mode;
 
-    GI_TRY(gi_codec_size(c, &m->trained));
-    GI_TRY(gi_codec_texts(c, &m->target, &m->columns));
-    GI_TRY(gi_codec_texts(c, &m->output, &m->targets));
-    if (m->targets == 0 || m->n == 0)
+    GI_TRY(gi_codec_size(c, &m->training.rows));
+    GI_TRY(gi_codec_texts(c, &m->outputs.target, &m->outputs.target_count));
+    GI_TRY(gi_codec_texts(c, &m->outputs.name, &m->outputs.count));
+    if (m->outputs.count == 0 || m->expansion.n == 0)
         GI_TRY(gi_model_bad(c, "no rows or no functions"));
-    GI_TRY(gi_codec_expect(c, m->targets, m->n));
-    GI_TRY(gi_codec_reals(c, &m->y, m->n * m->targets));
-    GI_TRY(gi_codec_reals(c, &m->shift, m->targets));
-    GI_TRY(gi_codec_optional_reals(c, &m->noise, m->n));
-    GI_TRY(gi_codec_optional_text(c, &m->noise_column));
-    GI_TRY(gi_codec_reals(c, &m->row, m->n));
-    GI_TRY(gi_codec_whole(c, &m->intercept));
+    GI_TRY(gi_codec_expect(c, m->outputs.count, m->expansion.n));
+    GI_TRY(
+        gi_codec_reals(c, &m->training.y, m->expansion.n * m->outputs.count));
+    GI_TRY(gi_codec_reals(c, &m->outputs.shift, m->outputs.count));
+    GI_TRY(gi_codec_optional_reals(c, &m->training.noise, m->expansion.n));
+    GI_TRY(gi_codec_optional_text(c, &m->training.noise_column));
+    GI_TRY(gi_codec_reals(c, &m->training.row, m->expansion.n));
+    GI_TRY(gi_codec_whole(c, &m->training.intercept));
     GI_TRY(gi_codec_whole(c, &mode));
     if (mode < GI_AMPLITUDE_PROFILED || mode > GI_AMPLITUDE_INVERSE)
         GI_TRY(gi_model_bad(c, "an amplitude mode that is not there"));
-    m->amplitude_mode = (gi_amplitude)mode;
-    GI_TRY(gi_codec_reals(c, &m->lambda, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->amplitude, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->variance, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->evidence, m->targets));
-    GI_TRY(gi_codec_reals(c, &m->constant, m->targets));
+    m->training.amplitude_mode = (gi_amplitude)mode;
+    GI_TRY(gi_codec_reals(c, &m->outputs.lambda, m->outputs.count));
+    GI_TRY(gi_codec_reals(c, &m->outputs.amplitude, m->outputs.count));
+    GI_TRY(gi_codec_reals(c, &m->outputs.variance, m->outputs.count));
+    GI_TRY(gi_codec_reals(c, &m->outputs.evidence, m->outputs.count));
+    GI_TRY(gi_codec_reals(c, &m->outputs.constant, m->outputs.count));
 done:
     return status;
 }
@@ -253,7 +258,8 @@ static gram_status count_features(gi_codec *c, const gram_machine *m,
     gram_status status = GRAM_OK;
     gi_features *f = NULL;
 
-    GI_TRY(gi_features_new(c->run, m->program, NULL, GI_OPERATOR_FEATURES, &f));
+    GI_TRY(gi_features_new(c->run, m->expansion.program, NULL,
+                           GI_OPERATOR_FEATURES, &f));
     *count = f ? gi_features_count(f) : 0;
 done:
     gi_features_free(f);
@@ -264,14 +270,14 @@ static gram_status code_solution(gi_codec *c, const gram_machine *m,
                                  size_t features, gi_solution *s)
 {
     gram_status status = GRAM_OK;
-    size_t targets = m->solutions > 1 ? 1 : m->targets;
+    size_t targets = m->expansion.solutions > 1 ? 1 : m->outputs.count;
 
     GI_TRY(code_solver(c, &s->solver));
     GI_TRY(gi_codec_word(c, gi_solution_precisions, &s->precision));
-    GI_TRY(gi_codec_optional_reals(c, &s->alpha, m->n * targets));
+    GI_TRY(gi_codec_optional_reals(c, &s->alpha, m->expansion.n * targets));
     GI_TRY(gi_codec_reals(c, &s->intercept, targets));
     GI_TRY(gi_codec_optional_reals(c, &s->weights, features * targets));
-    GI_TRY(gi_codec_optional_reals(c, &s->inverse_one, m->n));
+    GI_TRY(gi_codec_optional_reals(c, &s->inverse_one, m->expansion.n));
     GI_TRY(gi_codec_optional_reals(c, &s->primal_mean, features));
     GI_TRY(gi_codec_real(c, &s->residual));
     GI_TRY(gi_codec_real(c, &s->condition));
@@ -285,7 +291,7 @@ static gram_status code_solution(gi_codec *c, const gram_machine *m,
     GI_TRY(gi_codec_real(c, &s->epsilon));
     if (s->weights ? features == 0 : !s->alpha)
         GI_TRY(gi_model_bad(c, "no coefficients"));
-    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->n));
+    GI_TRY(code_factor(c, &s->factor, s->weights ? features : m->expansion.n));
 done:
     return status;
 }
@@ -294,18 +300,19 @@ done:
 gram_status gi_model_solutions(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    size_t solutions = m->solutions;
+    size_t solutions = m->expansion.solutions;
 
-    GI_TRY(count_features(c, m, &m->features));
+    GI_TRY(count_features(c, m, &m->expansion.features));
     GI_TRY(gi_codec_size(c, &solutions));
-    if (solutions != 1 && solutions != m->targets)
+    if (solutions != 1 && solutions != m->outputs.count)
         GI_TRY(gi_model_bad(c, "more solutions than targets"));
     if (gi_codec_reads(c)) {
-        GI_TRY(GI_NEW_ZERO(c->run, m->solution, solutions));
-        m->solutions = solutions;
+        GI_TRY(GI_NEW_ZERO(c->run, m->expansion.solution, solutions));
+        m->expansion.solutions = solutions;
     }
     for (size_t q = 0; q < solutions; q++)
-        GI_TRY(code_solution(c, m, m->features, &m->solution[q]));
+        GI_TRY(code_solution(c, m, m->expansion.features,
+                             &m->expansion.solution[q]));
 done:
     return status;
 }
@@ -326,15 +333,15 @@ gram_status gi_model_report(gi_codec *c, gram_machine *m)
 gram_status gi_model_options(gi_codec *c, gram_machine *m)
 {
     gram_status status;
-    int precision = (int)m->precision;
+    int precision = (int)m->training.precision;
 
     GI_TRY(gi_codec_whole(c, &precision));
     if (precision < GI_FACTOR_AUTO || precision > GI_FACTOR_SINGLE)
         GI_TRY(gi_model_bad(c, "a precision that is not there"));
-    m->precision = (gi_factor_precision)precision;
-    GI_TRY(gi_codec_real(c, &m->jitter));
-    GI_TRY(gi_codec_real(c, &m->tolerance));
-    GI_TRY(gi_codec_whole(c, &m->keep_factor));
+    m->training.precision = (gi_factor_precision)precision;
+    GI_TRY(gi_codec_real(c, &m->training.jitter));
+    GI_TRY(gi_codec_real(c, &m->training.tolerance));
+    GI_TRY(gi_codec_whole(c, &m->training.keep_factor));
 done:
     return status;
 }

@@ -8,15 +8,16 @@
 static gram_status code_types(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    unsigned char there = m->target_type != NULL;
+    unsigned char there = m->outputs.target_type != NULL;
 
     GI_TRY(gi_codec_bytes(c, &there, 1));
     if (!there)
         return status;
-    GI_TRY(gi_codec_wholes(c, &m->target_type, m->columns));
-    for (size_t k = 0; k < m->columns; k++)
-        if (m->target_type[k] < GRAM_TYPE_NUMBER ||
-            m->target_type[k] > GRAM_TYPE_SPARSE)
+    GI_TRY(
+        gi_codec_wholes(c, &m->outputs.target_type, m->outputs.target_count));
+    for (size_t k = 0; k < m->outputs.target_count; k++)
+        if (m->outputs.target_type[k] < GRAM_TYPE_NUMBER ||
+            m->outputs.target_type[k] > GRAM_TYPE_SPARSE)
             GI_TRY(gi_model_bad(c, "a target of no known type"));
 done:
     return status;
@@ -37,7 +38,7 @@ done:
 gram_status gi_model_schema(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
-    gi_fills *f = &m->fills;
+    gi_fills *f = &m->outputs.fills;
     int policy = (int)f->policy;
     size_t count = f->count;
 

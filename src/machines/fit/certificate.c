@@ -27,28 +27,31 @@ gram_status gi_fit_check_rows(gi_run *run, const gram_machine *m)
     size_t *row = NULL;
     gram_spectrum spectrum = {0};
 
-    if (m->n > MOST && !gi_program_reads_matrix(m->program)) {
-        GI_TRY(GI_NEW_ZERO(run, keep, m->n));
+    if (m->expansion.n > MOST &&
+        !gi_program_reads_matrix(m->expansion.program)) {
+        GI_TRY(GI_NEW_ZERO(run, keep, m->expansion.n));
         GI_TRY(GI_NEW(run, row, SAMPLE));
         for (size_t left = SAMPLE; left > 0;) {
-            size_t i = gi_rng_below(&rng, m->n);
+            size_t i = gi_rng_below(&rng, m->expansion.n);
 
             left -= !keep[i];
             keep[i] = 1;
         }
-        for (size_t i = 0, to = 0; i < m->n; i++)
+        for (size_t i = 0, to = 0; i < m->expansion.n; i++)
             if (keep[i])
                 row[to++] = i;
-        GI_TRY(gi_points_select(run, m->program, m->x, row, SAMPLE, &sample));
+        GI_TRY(gi_points_select(run, m->expansion.program, m->expansion.x, row,
+                                SAMPLE, &sample));
     }
-    GI_TRY(gi_program_spectrum(run, m->program, sample ? sample : m->x,
+    GI_TRY(gi_program_spectrum(run, m->expansion.program,
+                               sample ? sample : m->expansion.x,
                                GI_SPECTRUM_DENSE, &spectrum));
     if (spectrum.psd < 0)
         GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                        "kernel \"%s\": its matrix on the rows has the "
                        "eigenvalue %.4g, so it is not positive semidefinite "
                        "(it can be allowed all the same)",
-                       m->text, spectrum.min_eigenvalue));
+                       m->expansion.text, spectrum.min_eigenvalue));
 done:
     gi_free(keep);
     gi_free(row);

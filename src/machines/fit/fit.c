@@ -42,17 +42,18 @@ gi_problem gi_fit_problem(const gi_fit *f)
     const gram_machine *m = f->m;
 
     return (gi_problem){.K = f->K,
-                        .n = m->n,
-                        .targets = m->targets,
-                        .loss = gi_machine_is_squared(m) ? NULL : m->loss,
-                        .y = m->y,
-                        .noise = m->noise,
-                        .intercept = m->intercept,
+                        .n = m->expansion.n,
+                        .targets = m->outputs.count,
+                        .loss =
+                            gi_machine_is_squared(m) ? NULL : m->outputs.loss,
+                        .y = m->training.y,
+                        .noise = m->training.noise,
+                        .intercept = m->training.intercept,
                         .lambda = isnan(f->lambda.value) ? 1 : f->lambda.value,
-                        .amplitude = m->amplitude_mode,
-                        .precision = m->precision,
-                        .jitter = m->jitter,
-                        .tolerance = m->tolerance};
+                        .amplitude = m->training.amplitude_mode,
+                        .precision = m->training.precision,
+                        .jitter = m->training.jitter,
+                        .tolerance = m->training.tolerance};
 }
 
 /* ------------------------------------------------------------------- begin */
@@ -63,7 +64,7 @@ static gram_status check_proof(gi_fit *f, const gram_kernel *k)
 {
     gram_status status = gi_kernel_certified(f->run, k, &f->unknown_psd);
 
-    if (!gi_loss_has(f->m->loss, GRAM_LOSS_INDEFINITE))
+    if (!gi_loss_has(f->m->outputs.loss, GRAM_LOSS_INDEFINITE))
         return status;
     if (status == GRAM_ERR_RANGE)
         return gi_machine_warn(f->run, f->m, "%s", gram_error_message());
@@ -84,7 +85,8 @@ static gram_status make_kernel(gi_fit *f)
     gram_kernel *written = NULL;
 
     if (o->from) {
-        GI_TRY(gi_program_structure(f->run, o->from->program, &f->kernel));
+        GI_TRY(gi_program_structure(f->run, o->from->expansion.program,
+                                    &f->kernel));
         GI_TRY(check_proof(f, f->kernel));
         goto done;
     }
@@ -99,7 +101,7 @@ done:
 /* Where lambda follows from nu, none is searched. */
 static gram_status lambda_of_nu(gi_fit *f)
 {
-    const gi_loss *loss = f->m->loss;
+    const gi_loss *loss = f->m->outputs.loss;
 
     if (!gi_loss_has(loss, GRAM_LOSS_NU_LAMBDA) || !(gi_loss_nu(loss) > 0))
         return GRAM_OK;
@@ -107,7 +109,7 @@ static gram_status lambda_of_nu(gi_fit *f)
         return gi_fail(GRAM_ERR_RANGE,
                        "lambda: with loss %s it follows from nu and cannot be "
                        "given",
-                       f->m->loss_text);
+                       f->m->outputs.loss_text);
     f->lambda.value = 1;
     return GRAM_OK;
 }
@@ -119,19 +121,20 @@ static gram_status read_lambda(gi_fit *f)
     const gi_kernel_node *noise =
         gi_kernel_leaf_with(f->kernel, GRAM_KERNEL_NOISE);
     gram_machine *m = f->m;
-    int each = from && from->solutions > 1 && from->targets == m->targets;
+    int each = from && from->expansion.solutions > 1 &&
+               from->outputs.count == m->outputs.count;
 
     if (from)
-        f->lambda.value = from->lambda[0];
+        f->lambda.value = from->outputs.lambda[0];
     else
         GI_TRY(gi_lambda_read(f->run, f->o->lambda, &f->lambda));
     GI_TRY(lambda_of_nu(f));
-    for (size_t t = 0; t < m->targets; t++)
-        m->lambda[t] = each ? from->lambda[t] : f->lambda.value;
-    if (f->lambda.value == 0 && m->noise_column)
+    for (size_t t = 0; t < m->outputs.count; t++)
+        m->outputs.lambda[t] = each ? from->outputs.lambda[t] : f->lambda.value;
+    if (f->lambda.value == 0 && m->training.noise_column)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "lambda = 0, must be positive with noise column \"%s\"",
-                       m->noise_column));
+                       m->training.noise_column));
     if (isnan(f->lambda.value) && noise)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "kernel \"%s\": %s is noise, as lambda is; give lambda "
@@ -140,13 +143,14 @@ static gram_status read_lambda(gi_fit *f)
     if (f->lambda.value == 0 && !gi_machine_is_squared(m))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "lambda = 0, must be positive with loss %s",
-                       m->loss_text));
-    m->solutions = each || (f->o->per_target && isnan(f->lambda.value)) ||
-                           (!gi_machine_is_squared(m) &&
-                            m->classes.coding != GI_CODING_JOINT)
-                       ? m->targets
-                       : 1;
-    GI_TRY(GI_NEW_ZERO(f->run, m->solution, m->solutions));
+                       m->outputs.loss_text));
+    m->expansion.solutions =
+        each || (f->o->per_target && isnan(f->lambda.value)) ||
+                (!gi_machine_is_squared(m) &&
+                 m->outputs.classes.coding != GI_CODING_JOINT)
+            ? m->outputs.count
+            : 1;
+    GI_TRY(GI_NEW_ZERO(f->run, m->expansion.solution, m->expansion.solutions));
 done:
     return status;
 }
@@ -158,7 +162,7 @@ static gram_status compile_like(gi_fit *f, const gram_machine *from)
     const gram_table *t = gi_fit_table(f);
     gi_values values = {0};
 
-    GI_TRY(gi_values_of(f->run, from->program, &values));
+    GI_TRY(gi_values_of(f->run, from->expansion.program, &values));
     GI_TRY(gi_program_restore(f->run, f->kernel, &values, t, &f->program));
     GI_TRY(gi_points_new(f->run, f->program, t, GI_DOUBLE, &f->x));
 done:
@@ -180,7 +184,7 @@ static gram_status compile_open(gi_fit *f)
     for (size_t u = 0; u < f->unknowns; u++)
         f->program->theta[f->unknown[u].theta] = f->unknown[u].start;
     if (isnan(f->lambda.value) ||
-        (!f->m->noise_column && gi_machine_is_squared(f->m)))
+        (!f->m->training.noise_column && gi_machine_is_squared(f->m)))
         f->hold = gi_kernel_amplitude(f->kernel);
     if (f->hold >= 0)
         f->program->theta[f->program->first_theta[f->hold]] = 1;
@@ -207,11 +211,12 @@ static gi_amplitude amplitude_mode(const gi_fit *f)
 {
     const gram_machine *from = f->o->from;
 
-    if (f->m->noise_column)
+    if (f->m->training.noise_column)
         return GI_AMPLITUDE_INVERSE;
     if (from)
-        return from->amplitude_mode == GI_AMPLITUDE_ONE ? GI_AMPLITUDE_ONE
-                                                        : GI_AMPLITUDE_PROFILED;
+        return from->training.amplitude_mode == GI_AMPLITUDE_ONE
+                   ? GI_AMPLITUDE_ONE
+                   : GI_AMPLITUDE_PROFILED;
     return gi_kernel_has_amplitude(f->kernel) && !isnan(f->lambda.value)
                ? GI_AMPLITUDE_ONE
                : GI_AMPLITUDE_PROFILED;
@@ -219,8 +224,8 @@ static gi_amplitude amplitude_mode(const gi_fit *f)
 
 static int all_constant(const gram_machine *m)
 {
-    for (size_t i = 0; i < m->n * m->targets; i++)
-        if (m->y[i] != 0)
+    for (size_t i = 0; i < m->expansion.n * m->outputs.count; i++)
+        if (m->training.y[i] != 0)
             return 0;
     return 1;
 }
@@ -229,23 +234,24 @@ static int all_constant(const gram_machine *m)
 static gram_status check_select(gi_fit *f)
 {
     const gram_machine *m = f->m;
-    int classes = m->classes.coding != GI_CODING_NONE;
+    int classes = m->outputs.classes.coding != GI_CODING_NONE;
 
     if (f->select == GRAM_SELECT_AUTO)
         f->select = !gi_machine_is_squared(m) ? GRAM_SELECT_CV
                     : f->unknowns             ? GRAM_SELECT_EVIDENCE
                                               : GRAM_SELECT_LOO;
-    if (!m->columns) /* novelty: there is nothing to be right about */
+    if (!m->outputs
+             .target_count) /* novelty: there is nothing to be right about */
         f->select = GRAM_SELECT_NONE;
     if (gi_machine_is_squared(m) || f->select == GRAM_SELECT_CV ||
         f->select == GRAM_SELECT_NONE)
         return GRAM_OK;
-    if (f->select == GRAM_SELECT_EVIDENCE && classes && m->targets == 1 &&
-        gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS))
+    if (f->select == GRAM_SELECT_EVIDENCE && classes && m->outputs.count == 1 &&
+        gi_loss_has(m->outputs.loss, GRAM_LOSS_LOG_ODDS))
         return GRAM_OK;
     return gi_fail(GRAM_ERR_RANGE, "select %s: loss %s is selected by cv%s",
-                   gi_select_names[f->select], m->loss_text,
-                   gi_loss_has(m->loss, GRAM_LOSS_LOG_ODDS)
+                   gi_select_names[f->select], m->outputs.loss_text,
+                   gi_loss_has(m->outputs.loss, GRAM_LOSS_LOG_ODDS)
                        ? ", or by evidence with two classes"
                        : "");
 }
@@ -264,10 +270,10 @@ static gram_status choose_criterion(gi_fit *f)
     GI_TRY(check_select(f));
     if (f->select == GRAM_SELECT_NONE)
         return status;
-    if (m->n < MIN_ROWS)
+    if (m->expansion.n < MIN_ROWS)
         GI_TRY(gi_machine_warn(f->run, m,
-                               "nothing can be learned from %zu row%s", m->n,
-                               m->n > 1 ? "s" : ""));
+                               "nothing can be learned from %zu row%s",
+                               m->expansion.n, m->expansion.n > 1 ? "s" : ""));
     else if (all_constant(m))
         GI_TRY(gi_machine_warn(f->run, m,
                                "nothing can be learned from a constant "
@@ -305,7 +311,7 @@ done:
 /* Is one thread faster? */
 static int is_small(const gi_fit *f)
 {
-    return f->m->n <= SERIAL_ROWS;
+    return f->m->expansion.n <= SERIAL_ROWS;
 }
 
 gram_status gi_fit_begin(gi_fit *f)
@@ -321,22 +327,23 @@ gram_status gi_fit_begin(gi_fit *f)
     GI_TRY(gi_fit_options_check(f->o));
     GI_TRY(GI_NEW_ZERO(f->run, f->m, 1));
     m = f->m;
-    m->intercept = f->o->from ? f->o->from->intercept : !f->o->no_intercept;
-    m->precision = (gi_factor_precision)f->o->precision;
-    m->jitter = f->o->jitter;
-    m->tolerance = f->o->tolerance;
-    m->keep_factor = f->o->keep_factor;
+    m->training.intercept =
+        f->o->from ? f->o->from->training.intercept : !f->o->no_intercept;
+    m->training.precision = (gi_factor_precision)f->o->precision;
+    m->training.jitter = f->o->jitter;
+    m->training.tolerance = f->o->tolerance;
+    m->training.keep_factor = f->o->keep_factor;
     if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
-        f->fills = &f->o->from->fills;
+        f->fills = &f->o->from->outputs.fills;
     GI_TRY(gi_fit_targets(f));
     if (is_small(f))
         f->run->threads = 1;
     if (f->o->from)
-        GI_TRY(take_columns(f, f->o->from->table));
+        GI_TRY(take_columns(f, f->o->from->expansion.table));
     GI_TRY(make_kernel(f));
     GI_TRY(read_lambda(f));
     GI_TRY(compile(f));
-    m->amplitude_mode = amplitude_mode(f);
+    m->training.amplitude_mode = amplitude_mode(f);
     GI_TRY(choose_criterion(f));
     f->seconds = gi_clock() - start;
 done:
@@ -376,14 +383,14 @@ static gram_status hand_over(gi_fit *f)
     gram_machine *m = f->m;
 
     GI_TRY(keep_columns(f));
-    m->kernel = f->kernel;
-    m->program = f->program;
+    m->expansion.kernel = f->kernel;
+    m->expansion.program = f->program;
     f->kernel = NULL;
     f->program = NULL;
-    if (m->program->thetas)
-        memcpy(m->program->theta, f->theta,
-               m->program->thetas * sizeof *f->theta);
-    gi_fills_restrict(&m->fills, m->table);
+    if (m->expansion.program->thetas)
+        memcpy(m->expansion.program->theta, f->theta,
+               m->expansion.program->thetas * sizeof *f->theta);
+    gi_fills_restrict(&m->outputs.fills, m->expansion.table);
 done:
     return status;
 }
@@ -395,13 +402,14 @@ static gram_status write_amplitude(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    double s = m->amplitude[0];
+    double s = m->outputs.amplitude[0];
 
-    if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE || m->targets > 1 ||
-        !isnan(f->lambda.value) || !(s > 0 && isfinite(s)) ||
-        !gi_machine_is_squared(m))
+    if (f->hold < 0 || f->select != GRAM_SELECT_EVIDENCE ||
+        m->outputs.count > 1 || !isnan(f->lambda.value) ||
+        !(s > 0 && isfinite(s)) || !gi_machine_is_squared(m))
         return status;
-    m->program->theta[m->program->first_theta[f->hold]] *= s;
+    m->expansion.program->theta[m->expansion.program->first_theta[f->hold]] *=
+        s;
     GI_TRY(gi_machine_scale(f->run, m, s));
 done:
     return status;
@@ -413,28 +421,28 @@ static gram_status warn_about(gi_fit *f)
     gram_machine *m = f->m;
     const gram_report *r = &m->report;
 
-    if (r->jitter > 0 && m->jitter == 0)
+    if (r->jitter > 0 && m->training.jitter == 0)
         GI_TRY(gi_machine_warn(f->run, m,
                                "jitter %.3g was added to the diagonal, since "
                                "the matrix could not be factored without",
                                r->jitter));
-    if (r->rank < m->trained && f->lambda.value == 0)
+    if (r->rank < m->training.rows && f->lambda.value == 0)
         GI_TRY(gi_machine_warn(f->run, m,
                                "the kernel matrix has rank %zu of %zu: of all "
                                "solutions the one of least norm was taken",
-                               r->rank, m->n));
+                               r->rank, m->expansion.n));
     if (!r->converged && gi_machine_is_squared(m))
         GI_TRY(gi_machine_warn(f->run, m,
                                "solver %s did not converge in %zu steps, the "
                                "relative residual is %.2g",
-                               m->solution[0].solver->name, r->steps,
+                               m->expansion.solution[0].solver->name, r->steps,
                                r->residual));
     else if (!r->converged)
         GI_TRY(gi_machine_warn(f->run, m,
                                "solver %s did not converge in %zu steps, the "
                                "duality gap is %.2g of %.6g",
-                               m->solution[0].solver->name, r->steps, r->gap,
-                               r->objective));
+                               m->expansion.solution[0].solver->name, r->steps,
+                               r->gap, r->objective));
 done:
     return status;
 }
@@ -447,7 +455,8 @@ gram_status gi_fit_finish(gi_fit *f)
     GI_TRY(hand_over(f));
     gi_operator_free(f->K);
     f->K = NULL;
-    GI_TRY(gi_operator_new(f->run, m->program, NULL, m->x, NULL, &f->K));
+    GI_TRY(gi_operator_new(f->run, m->expansion.program, NULL, m->expansion.x,
+                           NULL, &f->K));
     if (f->unknown_psd && !f->o->allow_indefinite)
         GI_TRY(gi_fit_check_rows(f->run, m));
     GI_TRY(gi_machine_is_squared(m)

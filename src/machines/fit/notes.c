@@ -57,8 +57,8 @@ static gram_status note_number(gi_fit *f)
                            "%s = %.4g is at the end of what is searched: try "
                            "another kernel, or give a start (?%.4g) to search "
                            "farther",
-                           f->m->kernel->slot[u->slot].name, f->theta[u->theta],
-                           f->theta[u->theta]);
+                           f->m->expansion.kernel->slot[u->slot].name,
+                           f->theta[u->theta], f->theta[u->theta]);
 }
 
 /* ------------------------------------------------------------------ columns */
@@ -99,7 +99,8 @@ static int is_counter(const gi_column *c, size_t n)
 static int is_used(const gi_fit *f, const gi_column *c)
 {
     return c->role == GRAM_ROLE_FEATURE &&
-           gi_dict_find(&f->m->table->names, c->name, strlen(c->name)) >= 0;
+           gi_dict_find(&f->m->expansion.table->names, c->name,
+                        strlen(c->name)) >= 0;
 }
 
 /* One sentence for all columns for which it is true. */
@@ -160,13 +161,14 @@ static int compare_keys(const void *a, const void *b)
 /* 0 if there are columns that cannot be compared. */
 static int make_keys(const gram_machine *m, key *keys)
 {
-    const gram_table *t = m->table;
+    const gram_table *t = m->expansion.table;
     const uint64_t seed = 0xcbf29ce484222325u;
 
     for (size_t i = 0; i < t->rows; i++) {
         keys[i] = (key){seed, seed, i};
-        for (size_t k = 0; k < m->targets; k++)
-            keys[i].y = hash_number(keys[i].y, m->y[i * m->targets + k]);
+        for (size_t k = 0; k < m->outputs.count; k++)
+            keys[i].y =
+                hash_number(keys[i].y, m->training.y[i * m->outputs.count + k]);
     }
     for (size_t j = 0; j < t->cols; j++) {
         const gi_column *c = &t->column[j];
@@ -201,9 +203,9 @@ static double squares(const gram_machine *m, const key *k, size_t count)
     double mean = 0, sum = 0;
 
     for (size_t i = 0; i < count; i++)
-        mean += m->y[k[i].row * m->targets] / (double)count;
+        mean += m->training.y[k[i].row * m->outputs.count] / (double)count;
     for (size_t i = 0; i < count; i++) {
-        double rest = m->y[k[i].row * m->targets] - mean;
+        double rest = m->training.y[k[i].row * m->outputs.count] - mean;
 
         sum += rest * rest;
     }
@@ -214,7 +216,7 @@ static gram_status note_rows(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = f->m;
-    const size_t n = m->table->rows;
+    const size_t n = m->expansion.table->rows;
     double within = 0, all;
     size_t wrong = 0;
     key *keys = NULL;
@@ -230,13 +232,13 @@ static gram_status note_rows(gi_fit *f)
         wrong += count_wrong(&keys[i], end - i);
         within += squares(m, &keys[i], end - i);
     }
-    if (m->classes.coding != GI_CODING_NONE &&
+    if (m->outputs.classes.coding != GI_CODING_NONE &&
         (double)wrong > much_wrong * (double)n)
         GI_TRY(gi_machine_note(f->run, f->m,
                                "rows that are alike are of different classes: "
                                "at most %.3g %% can be told by these columns",
                                100 * (double)(n - wrong) / (double)n));
-    if (m->classes.coding == GI_CODING_NONE && m->targets == 1 &&
+    if (m->outputs.classes.coding == GI_CODING_NONE && m->outputs.count == 1 &&
         within > much_variance * all)
         GI_TRY(gi_machine_note(f->run, f->m,
                                "rows that are alike have different targets: "
@@ -265,7 +267,9 @@ gram_status gi_fit_notes(gi_fit *f)
         GI_TRY(note_columns(f, is_counter,
                             "seems to count or name the rows, which other "
                             "rows will not share"));
-    if (f->m->columns && f->m->n == f->m->table->rows && f->m->n == t->rows)
+    if (f->m->outputs.target_count &&
+        f->m->expansion.n == f->m->expansion.table->rows &&
+        f->m->expansion.n == t->rows)
         GI_TRY(note_rows(f));
 done:
     return status;

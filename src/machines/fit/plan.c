@@ -77,8 +77,9 @@ static gi_cost search_cost(const gi_fit *f, size_t rows)
     }
     cost.bytes = (double)gi_chol_bytes(rows, &gi_blas_double) +
                  (loo ? n * n * sizeof(double) : 0) +
-                 (double)gi_operator_bytes(f->run, f->K) * n / (double)f->m->n +
-                 (double)f->m->targets * 4 * n * sizeof(double) +
+                 (double)gi_operator_bytes(f->run, f->K) * n /
+                     (double)f->m->expansion.n +
+                 (double)f->m->outputs.count * 4 * n * sizeof(double) +
                  threads * workplace;
     cost.seconds = EVALUATIONS * (loo ? 2 : 1) * n * n * n / rate;
     return cost;
@@ -119,7 +120,7 @@ gi_cost gi_select_cost(const gi_fit *f, size_t rows)
 /* How many of the rows selection can look at with that much memory. */
 static size_t rows_for(const gi_fit *f, double room)
 {
-    size_t n = f->m->n, rows = n;
+    size_t n = f->m->expansion.n, rows = n;
     size_t most = gi_machine_is_squared(f->m) ? MOST_ROWS : MOST_ROWS_OF_LOSS;
 
     if ((!is_thin(f, n) || !gi_machine_is_squared(f->m)) && rows > most)
@@ -146,7 +147,7 @@ static double table_bytes(const gi_fit *f)
             GRAM_OK)
             continue;
         sparse = &f->table->column[j].sparse;
-        bytes += (double)(f->m->n * sizeof(double));
+        bytes += (double)(f->m->expansion.n * sizeof(double));
         if (sparse->start)
             bytes +=
                 (double)(sparse->start[f->table->rows] *
@@ -161,18 +162,19 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
 {
     const gram_machine *m = f->m;
     gi_problem one = *p;
-    double more = (double)(m->solutions - 1);
+    double more = (double)(m->expansion.solutions - 1);
     gi_cost cost;
 
-    if (m->solutions > 1)
+    if (m->expansion.solutions > 1)
         one.targets = 1;
     cost = solver->cost(run, &one, one.n);
     if (cost.possible && gi_machine_pairs_fit(m, solver, run->memory))
         cost.bytes += gi_machine_pairs_bytes(m, solver);
 
     cost.seconds += more * cost.seconds;
-    if (m->keep_factor && (solver->flags & GI_SOLVER_SYSTEM))
-        cost.bytes += more * (double)gi_chol_bytes(m->n, &gi_blas_double);
+    if (m->training.keep_factor && (solver->flags & GI_SOLVER_SYSTEM))
+        cost.bytes +=
+            more * (double)gi_chol_bytes(m->expansion.n, &gi_blas_double);
     return cost;
 }
 
@@ -186,7 +188,7 @@ static gram_status choose_solver(gi_fit *f, const gi_run *budget,
     if (!f->o->solver || strcmp(f->o->solver, "auto") == 0) {
         gi_problem one = *p;
 
-        if (f->m->solutions > 1)
+        if (f->m->expansion.solutions > 1)
             one.targets = 1;
         GI_TRY(gi_solver_choose(budget, &one, &f->plan.solver));
         goto done;
@@ -243,12 +245,13 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     int threads = f->run->threads;
     gi_cost select, solve;
 
-    p.keep_factor = f->m->keep_factor;
+    p.keep_factor = f->m->training.keep_factor;
     budget.memory = (size_t)(fmax(room - own, 0) / MARGIN);
     budget.threads = f->run->threads =
         1; /* the answer does not depend on them */
     GI_TRY(choose_solver(f, &budget, &p));
-    f->plan.rows = f->select == GRAM_SELECT_NONE ? f->m->n : rows_for(f, room);
+    f->plan.rows =
+        f->select == GRAM_SELECT_NONE ? f->m->expansion.n : rows_for(f, room);
     f->run->threads = threads + 1;
     do { /* as many as have room for their buffers */
         budget.threads = --f->run->threads;

@@ -72,8 +72,8 @@ static void weigh_amplitudes(gram_machine *m, size_t q, const gi_problem *p)
     for (size_t i = 0; i < p->n; i++)
         weight += 1 / p->noise[i];
     for (size_t t = 0; weight > 0 && t < p->targets; t++) {
-        m->amplitude[q + t] *= rows / weight;
-        m->variance[q + t] *= rows / weight;
+        m->outputs.amplitude[q + t] *= rows / weight;
+        m->outputs.variance[q + t] *= rows / weight;
     }
 }
 
@@ -81,18 +81,18 @@ gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
                                 const gi_problem *p)
 {
     gram_status status = GRAM_OK;
-    gi_solution *s = &m->solution[q];
+    gi_solution *s = &m->expansion.solution[q];
 
-    gi_problem_amplitudes(p, s, m->amplitude + q);
+    gi_problem_amplitudes(p, s, m->outputs.amplitude + q);
     for (size_t t = 0; t < p->targets; t++) {
-        m->variance[q + t] = m->amplitude[q + t] * p->lambda;
-        m->constant[q + t] = s->intercept[t] + m->shift[q + t];
+        m->outputs.variance[q + t] = m->outputs.amplitude[q + t] * p->lambda;
+        m->outputs.constant[q + t] = s->intercept[t] + m->outputs.shift[q + t];
     }
-    if (isnan(m->evidence[q]) && s->solver->evidence)
-        GI_TRY(
-            s->solver->evidence(run, p, s, m->amplitude + q, m->evidence + q));
+    if (isnan(m->outputs.evidence[q]) && s->solver->evidence)
+        GI_TRY(s->solver->evidence(run, p, s, m->outputs.amplitude + q,
+                                   m->outputs.evidence + q));
     weigh_amplitudes(m, q, p);
-    if (!m->keep_factor)
+    if (!m->training.keep_factor)
         drop_factor(s);
 done:
     return status;
@@ -120,20 +120,21 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m, const gi_operator *K,
                              const gi_solver *solver, const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
-    double *room = NULL, parts = (double)m->solutions;
+    double *room = NULL, parts = (double)m->expansion.solutions;
     unsigned char *held = NULL;
 
-    m->features = K->features;
-    GI_TRY(GI_NEW(run, room, m->n));
-    for (size_t q = 0; q < m->solutions; q++) {
+    m->expansion.features = K->features;
+    GI_TRY(GI_NEW(run, room, m->expansion.n));
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         gi_run part =
             gi_run_share(run, (double)q / parts, (double)(q + 1) / parts);
         gi_problem p = gi_machine_problem(m, K, q, room);
 
-        p.keep_factor = m->keep_factor || m->n < EVIDENCE_ROWS ||
-                        m->precision == GI_FACTOR_DOUBLE;
-        GI_TRY(gi_machine_preferences(run, o, m->n, &p, &held));
-        GI_TRY(gi_solver_solve(&part, solver, &p, &m->solution[q]));
+        p.keep_factor = m->training.keep_factor ||
+                        m->expansion.n < EVIDENCE_ROWS ||
+                        m->training.precision == GI_FACTOR_DOUBLE;
+        GI_TRY(gi_machine_preferences(run, o, m->expansion.n, &p, &held));
+        GI_TRY(gi_solver_solve(&part, solver, &p, &m->expansion.solution[q]));
         GI_TRY(gi_machine_conclude(&part, m, q, &p));
         gi_free(held);
         held = NULL;
@@ -174,24 +175,24 @@ gram_status gi_machine_scale(gi_run *run, gram_machine *m, double s)
 {
     gram_status status = GRAM_OK;
 
-    for (size_t q = 0; q < m->solutions; q++) {
-        gi_solution *v = &m->solution[q];
-        size_t targets = m->solutions > 1 ? 1 : m->targets;
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
+        gi_solution *v = &m->expansion.solution[q];
+        size_t targets = m->expansion.solutions > 1 ? 1 : m->outputs.count;
 
-        multiply(v->alpha, m->n * targets, 1 / s);
-        multiply(v->inverse_one, m->n, 1 / s);
-        multiply(v->weights, m->features * targets, 1 / sqrt(s));
-        multiply(v->primal_mean, m->features, sqrt(s));
+        multiply(v->alpha, m->expansion.n * targets, 1 / s);
+        multiply(v->inverse_one, m->expansion.n, 1 / s);
+        multiply(v->weights, m->expansion.features * targets, 1 / sqrt(s));
+        multiply(v->primal_mean, m->expansion.features, sqrt(s));
         if (v->factor)
             GI_TRY(scale_factor(run, v->factor, sqrt(s)));
         v->jitter *= s;
     }
     m->report.jitter *= s;
-    m->amplitude_mode =
-        m->noise_column ? GI_AMPLITUDE_INVERSE : GI_AMPLITUDE_ONE;
-    for (size_t t = 0; t < m->targets; t++) {
-        m->lambda[t] *= s;
-        m->amplitude[t] = 1;
+    m->training.amplitude_mode =
+        m->training.noise_column ? GI_AMPLITUDE_INVERSE : GI_AMPLITUDE_ONE;
+    for (size_t t = 0; t < m->outputs.count; t++) {
+        m->outputs.lambda[t] *= s;
+        m->outputs.amplitude[t] = 1;
     }
 done:
     return status;

@@ -24,13 +24,14 @@ static gram_status find_rows(gi_run *run, const gram_machine *m, size_t q,
 {
     gram_status status = GRAM_OK;
 
-    *count = m->n;
-    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2)
+    *count = m->expansion.n;
+    if (m->outputs.classes.coding != GI_CODING_PAIRS ||
+        m->outputs.classes.count == 2)
         return status;
-    GI_TRY(GI_NEW(run, *row, m->n));
+    GI_TRY(GI_NEW(run, *row, m->expansion.n));
     *count = 0;
-    for (size_t i = 0; i < m->n; i++)
-        if (m->y[i * m->targets + q] != 0)
+    for (size_t i = 0; i < m->expansion.n; i++)
+        if (m->training.y[i * m->outputs.count + q] != 0)
             (*row)[(*count)++] = i;
 done:
     return status;
@@ -67,12 +68,12 @@ static gram_status function_new(gi_run *run, const gram_machine *m,
     gi_problem p = gi_machine_problem(m, K, q, room);
 
     GI_TRY(find_rows(run, m, q, &f->row, &f->count));
-    GI_TRY(gi_row_subset_new(run, m->program, m->x, &p, f->row, f->count,
-                             &f->sample));
+    GI_TRY(gi_row_subset_new(run, m->expansion.program, m->expansion.x, &p,
+                             f->row, f->count, &f->sample));
     f->sample.problem.K = K;
     if (f->row) {
-        GI_TRY(
-            gi_operator_new(run, m->program, NULL, f->sample.x, NULL, &f->own));
+        GI_TRY(gi_operator_new(run, m->expansion.program, NULL, f->sample.x,
+                               NULL, &f->own));
         f->sample.problem.K = f->own;
     }
 done:
@@ -92,7 +93,7 @@ static gram_status solve_function(gi_run *run, gram_machine *m,
                                   double *room)
 {
     gram_status status = GRAM_OK;
-    gi_solution *s = &m->solution[q];
+    gi_solution *s = &m->expansion.solution[q];
     unsigned char *held = NULL;
     function f = {0};
 
@@ -100,7 +101,7 @@ static gram_status solve_function(gi_run *run, gram_machine *m,
     GI_TRY(gi_machine_preferences(run, o, f.count, &f.sample.problem, &held));
     GI_TRY(gi_solver_solve(run, solver, &f.sample.problem, s));
     if (f.row)
-        GI_TRY(scatter(run, m->n, f.row, f.count, s));
+        GI_TRY(scatter(run, m->expansion.n, f.row, f.count, s));
 done:
     function_free(&f);
     gi_free(held);
@@ -113,7 +114,7 @@ static gram_status measure_function(gi_run *run, gram_machine *m,
                                     double *room)
 {
     gram_status status = GRAM_OK;
-    gi_solution *s = &m->solution[q], part = *s;
+    gi_solution *s = &m->expansion.solution[q], part = *s;
     function f = {0};
 
     part.alpha = NULL;
@@ -147,7 +148,7 @@ static gram_status take(void *user, size_t q, size_t l, const gi_solution *s,
                         const double *f)
 {
     const pairs *p = user;
-    gi_solution *to = &p->m->solution[q];
+    gi_solution *to = &p->m->expansion.solution[q];
     gi_run run = *p->run;
     gram_status status = GRAM_OK;
 
@@ -158,7 +159,7 @@ static gram_status take(void *user, size_t q, size_t l, const gi_solution *s,
     to->alpha = to->intercept = NULL;
     GI_TRY(GI_NEW(&run, to->intercept, 1));
     to->intercept[0] = s->intercept[0];
-    GI_TRY(GI_NEW_ZERO(&run, to->alpha, p->m->n));
+    GI_TRY(GI_NEW_ZERO(&run, to->alpha, p->m->expansion.n));
     for (size_t i = 0; i < p->part[q].n; i++)
         to->alpha[p->row[q][i]] = s->alpha[i];
 done:
@@ -168,7 +169,7 @@ done:
 static gram_status pairs_new(pairs *p)
 {
     gram_machine *m = p->m;
-    size_t T = m->targets;
+    size_t T = m->outputs.count;
     gram_status status = GRAM_OK;
 
     GI_TRY(GI_NEW_ZERO(p->run, p->row, T));
@@ -180,12 +181,12 @@ static gram_status pairs_new(pairs *p)
 
         GI_TRY(find_rows(p->run, m, q, &p->row[q], &n));
         GI_TRY(GI_NEW(p->run, p->y[q], n));
-        if (m->noise)
+        if (m->training.noise)
             GI_TRY(GI_NEW(p->run, p->noise[q], n));
         for (size_t i = 0; i < n; i++) {
-            p->y[q][i] = m->y[p->row[q][i] * T + q];
-            if (m->noise)
-                p->noise[q][i] = m->noise[p->row[q][i]];
+            p->y[q][i] = m->training.y[p->row[q][i] * T + q];
+            if (m->training.noise)
+                p->noise[q][i] = m->training.noise[p->row[q][i]];
         }
         p->part[q] = (gi_many_part){p->row[q], n, p->y[q], p->noise[q]};
     }
@@ -195,7 +196,7 @@ done:
 
 static void pairs_free(pairs *p)
 {
-    for (size_t q = 0; q < p->m->targets; q++) {
+    for (size_t q = 0; q < p->m->outputs.count; q++) {
         if (p->row)
             gi_free(p->row[q]);
         if (p->y)
@@ -214,20 +215,20 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
 {
     pairs p = {.run = run, .m = m, .solver = solver};
     float *matrix = NULL;
-    gi_many many = {.ld = m->n,
-                    .loss = m->loss,
-                    .intercept = m->intercept,
-                    .tolerance = m->tolerance,
-                    .parts = m->targets,
-                    .lambda = m->lambda,
+    gi_many many = {.ld = m->expansion.n,
+                    .loss = m->outputs.loss,
+                    .intercept = m->training.intercept,
+                    .tolerance = m->training.tolerance,
+                    .parts = m->outputs.count,
+                    .lambda = m->outputs.lambda,
                     .lambdas = 1,
                     .take = take,
                     .user = &p};
     gram_status status = GRAM_OK;
 
     GI_TRY(pairs_new(&p));
-    GI_TRY(GI_NEW(run, matrix, m->n * m->n));
-    GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->n));
+    GI_TRY(GI_NEW(run, matrix, m->expansion.n * m->expansion.n));
+    GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->expansion.n));
     many.K = matrix;
     many.part = p.part;
     GI_TRY(solver->many(run, &many));
@@ -239,12 +240,12 @@ done:
 
 double gi_machine_pairs_bytes(const gram_machine *m, const gi_solver *solver)
 {
-    double n = (double)m->n, k = (double)m->classes.count;
+    double n = (double)m->expansion.n, k = (double)m->outputs.classes.count;
 
-    if (m->classes.coding != GI_CODING_PAIRS || m->classes.count == 2 ||
-        !solver->many)
+    if (m->outputs.classes.coding != GI_CODING_PAIRS ||
+        m->outputs.classes.count == 2 || !solver->many)
         return INFINITY;
-    return n * n * sizeof(float) + 8 * n * (double)m->targets +
+    return n * n * sizeof(float) + 8 * n * (double)m->outputs.count +
            5 * n * k * sizeof(double);
 }
 
@@ -259,11 +260,11 @@ int gi_machine_pairs_fit(const gram_machine *m, const gi_solver *solver,
 
 static int has_alpha(const gram_machine *m, size_t i)
 {
-    size_t each = m->solutions > 1 ? 1 : m->targets;
+    size_t each = m->expansion.solutions > 1 ? 1 : m->outputs.count;
 
-    for (size_t q = 0; q < m->solutions; q++)
+    for (size_t q = 0; q < m->expansion.solutions; q++)
         for (size_t t = 0; t < each; t++)
-            if (m->solution[q].alpha[i * each + t] != 0)
+            if (m->expansion.solution[q].alpha[i * each + t] != 0)
                 return 1;
     return 0;
 }
@@ -287,9 +288,9 @@ gram_status gi_machine_drop_rows(gi_run *run, gram_machine *m)
     gi_points *x = NULL;
     size_t *row = NULL, kept = 0;
 
-    GI_TRY(GI_NEW(run, keep, m->n));
-    GI_TRY(GI_NEW(run, row, m->n));
-    for (size_t i = 0; i < m->n; i++)
+    GI_TRY(GI_NEW(run, keep, m->expansion.n));
+    GI_TRY(GI_NEW(run, row, m->expansion.n));
+    for (size_t i = 0; i < m->expansion.n; i++)
         if ((keep[i] = (unsigned char)has_alpha(m, i)))
             row[kept++] = i;
     m->report.support = kept;
@@ -297,17 +298,19 @@ gram_status gi_machine_drop_rows(gi_run *run, gram_machine *m)
         kept = keep[0] = 1;
         row[0] = 0;
     }
-    if (kept == m->n || gi_program_addresses_rows(m->program))
+    if (kept == m->expansion.n ||
+        gi_program_addresses_rows(m->expansion.program))
         goto done;
-    GI_TRY(gi_table_subset(run, m->table, NULL, keep, &table));
-    GI_TRY(gi_points_select(run, m->program, m->x, row, kept, &x));
-    for (size_t q = 0; q < m->solutions; q++)
-        squeeze(m->solution[q].alpha, m->n, m->solutions > 1 ? 1 : m->targets,
-                keep);
-    squeeze(m->y, m->n, m->targets, keep);
-    squeeze(m->noise, m->n, 1, keep);
-    squeeze(m->row, m->n, 1, keep);
-    m->n = kept;
+    GI_TRY(gi_table_subset(run, m->expansion.table, NULL, keep, &table));
+    GI_TRY(gi_points_select(run, m->expansion.program, m->expansion.x, row,
+                            kept, &x));
+    for (size_t q = 0; q < m->expansion.solutions; q++)
+        squeeze(m->expansion.solution[q].alpha, m->expansion.n,
+                m->expansion.solutions > 1 ? 1 : m->outputs.count, keep);
+    squeeze(m->training.y, m->expansion.n, m->outputs.count, keep);
+    squeeze(m->training.noise, m->expansion.n, 1, keep);
+    squeeze(m->training.row, m->expansion.n, 1, keep);
+    m->expansion.n = kept;
     gi_machine_take_rows(m, table, x);
     table = NULL;
     x = NULL;
@@ -326,22 +329,22 @@ gram_status gi_machine_solve_loss(gi_run *run, gram_machine *m,
                                   const gram_fit_options *o)
 {
     gram_status status = GRAM_OK;
-    double *room = NULL, parts = (double)m->solutions;
+    double *room = NULL, parts = (double)m->expansion.solutions;
     int together = gi_machine_pairs_fit(m, solver, gi_run_budget_left(run));
 
-    GI_TRY(GI_NEW(run, room, m->n));
+    GI_TRY(GI_NEW(run, room, m->expansion.n));
     if (together)
         GI_TRY(solve_pairs(run, m, K, solver));
-    for (size_t q = 0; q < m->solutions; q++) {
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         gi_run part =
             gi_run_share(run, (double)q / parts, (double)(q + 1) / parts);
-        size_t each = m->solutions > 1 ? 1 : m->targets;
+        size_t each = m->expansion.solutions > 1 ? 1 : m->outputs.count;
 
         GI_TRY(together ? measure_function(&part, m, K, q, room)
                         : solve_function(&part, m, K, solver, o, q, room));
         for (size_t t = q; t < q + each; t++) {
-            m->constant[t] = m->solution[q].intercept[t - q];
-            m->lambda[t] = m->solution[q].lambda;
+            m->outputs.constant[t] = m->expansion.solution[q].intercept[t - q];
+            m->outputs.lambda[t] = m->expansion.solution[q].lambda;
         }
     }
     gi_machine_summarise(m);

@@ -88,9 +88,9 @@ static gram_status read_noise(gi_fit *f)
     GI_TRY(refuse_missing(weight, t->rows));
     GI_TRY(refuse_missing(noise, t->rows));
     GI_TRY(GI_NEW(f->run, keep, t->rows));
-    GI_TRY(GI_NEW(f->run, m->row, t->rows));
-    GI_TRY(GI_NEW(f->run, m->noise, t->rows));
-    m->n = 0;
+    GI_TRY(GI_NEW(f->run, m->training.row, t->rows));
+    GI_TRY(GI_NEW(f->run, m->training.noise, t->rows));
+    m->expansion.n = 0;
     for (size_t i = 0; i < t->rows; i++) {
         double D = weight ? 1 / weight->values[i] : 1;
 
@@ -102,17 +102,18 @@ static gram_status read_noise(gi_fit *f)
                            "row %zu, column \"%s\": noise variance %g, must "
                            "be positive",
                            i + 1, noise->name, noise->values[i]));
-        m->row[m->n] = (double)(f->source ? f->source[i] : i);
-        m->noise[m->n++] = noise ? D * noise->values[i] : D;
+        m->training.row[m->expansion.n] =
+            (double)(f->source ? f->source[i] : i);
+        m->training.noise[m->expansion.n++] = noise ? D * noise->values[i] : D;
     }
     if (noise)
         GI_TRY(gi_strndup(f->run, noise->name, strlen(noise->name),
-                          &m->noise_column));
+                          &m->training.noise_column));
     if (!weight && !noise) {
-        gi_free(m->noise);
-        m->noise = NULL;
+        gi_free(m->training.noise);
+        m->training.noise = NULL;
     }
-    if (m->n < t->rows && m->n > 0) {
+    if (m->expansion.n < t->rows && m->expansion.n > 0) {
         GI_TRY(gi_table_subset(f->run, t, NULL, keep, &part));
         gram_table_free(f->part);
         f->part = part;
@@ -127,12 +128,13 @@ static void read_numbers(gram_machine *m, const gi_column *c, size_t target)
 {
     double mean = 0;
 
-    for (size_t i = 0; gi_machine_is_squared(m) && m->intercept && i < m->n;
+    for (size_t i = 0; gi_machine_is_squared(m) && m->training.intercept &&
+                       i < m->expansion.n;
          i++)
         mean += (c->values[i] - mean) / (double)(i + 1);
-    m->shift[target] = mean;
-    for (size_t i = 0; i < m->n; i++)
-        m->y[i * m->targets + target] = c->values[i] - mean;
+    m->outputs.shift[target] = mean;
+    for (size_t i = 0; i < m->expansion.n; i++)
+        m->training.y[i * m->outputs.count + target] = c->values[i] - mean;
 }
 
 /* Arrays with one entry a function. */
@@ -140,16 +142,17 @@ static gram_status make_room(gi_fit *f)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    double **per_target[] = {&m->shift,    &m->lambda,   &m->amplitude,
-                             &m->variance, &m->evidence, &m->constant};
+    double **per_target[] = {&m->outputs.shift,     &m->outputs.lambda,
+                             &m->outputs.amplitude, &m->outputs.variance,
+                             &m->outputs.evidence,  &m->outputs.constant};
 
     for (size_t k = 0; k < sizeof per_target / sizeof *per_target; k++) {
-        GI_TRY(GI_NEW(f->run, *per_target[k], m->targets));
-        for (size_t t = 0; t < m->targets; t++)
+        GI_TRY(GI_NEW(f->run, *per_target[k], m->outputs.count));
+        for (size_t t = 0; t < m->outputs.count; t++)
             (*per_target[k])[t] = NAN;
     }
-    GI_TRY(GI_NEW_ZERO(f->run, m->output, m->targets));
-    GI_TRY(GI_NEW(f->run, m->y, m->n * m->targets));
+    GI_TRY(GI_NEW_ZERO(f->run, m->outputs.name, m->outputs.count));
+    GI_TRY(GI_NEW(f->run, m->training.y, m->expansion.n * m->outputs.count));
 done:
     return status;
 }
@@ -169,7 +172,7 @@ static size_t count_targets(const gram_table *t, const gi_column **first)
 static gram_status check_columns(const gi_fit *f, const gi_column *first)
 {
     const gram_machine *m = f->m;
-    unsigned flags = m->loss->class_->flags;
+    unsigned flags = m->outputs.loss->class_->flags;
     int squared = gi_machine_is_squared(m);
 
     if (!first && (flags & GRAM_LOSS_NOVELTY))
@@ -177,18 +180,20 @@ static gram_status check_columns(const gi_fit *f, const gi_column *first)
     if (!first)
         return gi_fail(GRAM_ERR_SHAPE,
                        "no target: --target COL names the column to predict");
-    if (m->columns > 1 && (f->classes || !squared))
+    if (m->outputs.target_count > 1 && (f->classes || !squared))
         return gi_fail(GRAM_ERR_SHAPE,
-                       "%zu targets: loss %s%s takes one at a time", m->columns,
-                       m->loss_text, f->classes ? " of classes" : "");
+                       "%zu targets: loss %s%s takes one at a time",
+                       m->outputs.target_count, m->outputs.loss_text,
+                       f->classes ? " of classes" : "");
     if (f->classes && !(flags & GRAM_LOSS_CLASSES) && !squared)
         return gi_fail(GRAM_ERR_RANGE,
                        "target \"%s\" %s, loss %s takes numbers", first->name,
                        first->codes ? "is a category column" : "has classes",
-                       m->loss_text);
+                       m->outputs.loss_text);
     if (!f->classes && (flags & GRAM_LOSS_CLASSES))
         return gi_fail(GRAM_ERR_RANGE,
-                       "task regression: loss %s is for classes", m->loss_text);
+                       "task regression: loss %s is for classes",
+                       m->outputs.loss_text);
     return GRAM_OK;
 }
 
@@ -213,18 +218,18 @@ done:
 
 static gi_coding coding_of(const gi_fit *f)
 {
-    const gi_loss *loss = f->m->loss;
+    const gi_loss *loss = f->m->outputs.loss;
     const gram_machine *from = f->o->from;
 
     if (loss->class_->flags & GRAM_LOSS_JOINT)
         return GI_CODING_JOINT;
-    if (f->m->classes.count == 2)
+    if (f->m->outputs.classes.count == 2)
         return GI_CODING_PAIRS;
-    if (from && from->classes.coding != GI_CODING_NONE)
-        return from->classes.coding;
+    if (from && from->outputs.classes.coding != GI_CODING_NONE)
+        return from->outputs.classes.coding;
     return f->o->classes == GRAM_CLASSES_ONE_VS_ONE ||
                    (f->o->classes == GRAM_CLASSES_AUTO &&
-                    f->m->classes.count <= GI_PAIRS_CLASSES &&
+                    f->m->outputs.classes.count <= GI_PAIRS_CLASSES &&
                     gi_loss_has(loss, GRAM_LOSS_PAIRS))
                ? GI_CODING_PAIRS
                : GI_CODING_REST;
@@ -237,16 +242,16 @@ static gram_status weigh_classes(gi_fit *f, const int *code)
     gram_machine *m = f->m;
     double *weight = NULL;
 
-    GI_TRY(GI_NEW(f->run, weight, m->classes.count));
-    GI_TRY(gi_classes_weights(f->run, &m->classes, f->o->class_weights, code,
-                              m->n, weight));
-    if (f->o->class_weights && !m->noise) {
-        GI_TRY(GI_NEW(f->run, m->noise, m->n));
-        for (size_t i = 0; i < m->n; i++)
-            m->noise[i] = 1;
+    GI_TRY(GI_NEW(f->run, weight, m->outputs.classes.count));
+    GI_TRY(gi_classes_weights(f->run, &m->outputs.classes, f->o->class_weights,
+                              code, m->expansion.n, weight));
+    if (f->o->class_weights && !m->training.noise) {
+        GI_TRY(GI_NEW(f->run, m->training.noise, m->expansion.n));
+        for (size_t i = 0; i < m->expansion.n; i++)
+            m->training.noise[i] = 1;
     }
-    for (size_t i = 0; f->o->class_weights && i < m->n; i++)
-        m->noise[i] /= weight[code[i]];
+    for (size_t i = 0; f->o->class_weights && i < m->expansion.n; i++)
+        m->training.noise[i] /= weight[code[i]];
 done:
     gi_free(weight);
     return status;
@@ -256,34 +261,36 @@ static gram_status read_classes(gi_fit *f, const gi_column *c)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    const gi_loss *loss = m->loss;
+    const gi_loss *loss = m->outputs.loss;
     int *code = NULL;
 
-    GI_TRY(GI_NEW(f->run, code, m->n));
-    GI_TRY(gi_classes_read(f->run, c, m->n, &m->classes, code));
-    if (m->classes.count < 2)
+    GI_TRY(GI_NEW(f->run, code, m->expansion.n));
+    GI_TRY(
+        gi_classes_read(f->run, c, m->expansion.n, &m->outputs.classes, code));
+    if (m->outputs.classes.count < 2)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "target \"%s\" has one class, \"%s\", in all rows: "
                        "there must be two at least",
-                       c->name, m->classes.name[0]));
-    m->classes.coding = coding_of(f);
-    if (m->classes.coding == GI_CODING_PAIRS && m->classes.count > 2 &&
-        gi_machine_is_squared(m))
+                       c->name, m->outputs.classes.name[0]));
+    m->outputs.classes.coding = coding_of(f);
+    if (m->outputs.classes.coding == GI_CODING_PAIRS &&
+        m->outputs.classes.count > 2 && gi_machine_is_squared(m))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "classes: loss squared tells each from the rest, not in "
                        "pairs"));
-    m->classes.link = gi_loss_has(loss, GRAM_LOSS_LOG_ODDS) ||
-                              m->classes.coding == GI_CODING_JOINT
-                          ? GI_LINK_LOGISTIC
-                          : GI_LINK_NONE;
-    m->targets = gi_classes_functions(&m->classes);
+    m->outputs.classes.link =
+        gi_loss_has(loss, GRAM_LOSS_LOG_ODDS) ||
+                m->outputs.classes.coding == GI_CODING_JOINT
+            ? GI_LINK_LOGISTIC
+            : GI_LINK_NONE;
+    m->outputs.count = gi_classes_functions(&m->outputs.classes);
     GI_TRY(make_room(f));
     GI_TRY(weigh_classes(f, code));
-    for (size_t q = 0; q < m->targets; q++) {
-        m->shift[q] = 0;
-        for (size_t i = 0; i < m->n; i++)
-            m->y[i * m->targets + q] =
-                gi_classes_sign(&m->classes, q, (size_t)code[i]);
+    for (size_t q = 0; q < m->outputs.count; q++) {
+        m->outputs.shift[q] = 0;
+        for (size_t i = 0; i < m->expansion.n; i++)
+            m->training.y[i * m->outputs.count + q] =
+                gi_classes_sign(&m->outputs.classes, q, (size_t)code[i]);
     }
 done:
     gi_free(code);
@@ -299,16 +306,20 @@ static gram_status read_regression(gi_fit *f)
     const gram_table *t = gi_fit_table(f);
     size_t target = 0;
 
-    m->targets = m->losses > 1 ? m->losses : m->columns ? m->columns : 1;
+    m->outputs.count = m->outputs.losses > 1     ? m->outputs.losses
+                       : m->outputs.target_count ? m->outputs.target_count
+                                                 : 1;
     GI_TRY(make_room(f));
     for (size_t j = 0; j < t->cols; j++)
-        if (t->column[j].role == GRAM_ROLE_TARGET && m->columns)
+        if (t->column[j].role == GRAM_ROLE_TARGET && m->outputs.target_count)
             read_numbers(m, &t->column[j], target++);
-    for (; target < m->targets; target++) { /* more quantiles, or novelty */
-        m->shift[target] = 0;
-        for (size_t i = 0; i < m->n; i++)
-            m->y[i * m->targets + target] =
-                m->columns ? m->y[i * m->targets] : 1;
+    for (; target < m->outputs.count;
+         target++) { /* more quantiles, or novelty */
+        m->outputs.shift[target] = 0;
+        for (size_t i = 0; i < m->expansion.n; i++)
+            m->training.y[i * m->outputs.count + target] =
+                m->outputs.target_count ? m->training.y[i * m->outputs.count]
+                                        : 1;
     }
 done:
     return status;
@@ -320,15 +331,17 @@ static gram_status keep_names(gi_fit *f)
     gram_machine *m = f->m;
     size_t k = 0;
 
-    GI_TRY(GI_NEW_ZERO(f->run, m->target, m->columns));
-    GI_TRY(GI_NEW_ZERO(f->run, m->target_type, m->columns));
-    for (size_t j = 0; j < f->table->cols && k < m->columns; j++) {
+    GI_TRY(GI_NEW_ZERO(f->run, m->outputs.target, m->outputs.target_count));
+    GI_TRY(
+        GI_NEW_ZERO(f->run, m->outputs.target_type, m->outputs.target_count));
+    for (size_t j = 0; j < f->table->cols && k < m->outputs.target_count; j++) {
         const gi_column *c = &f->table->column[j];
 
         if (c->role != GRAM_ROLE_TARGET)
             continue;
-        m->target_type[k] = (int)c->type;
-        GI_TRY(gi_strndup(f->run, c->name, strlen(c->name), &m->target[k++]));
+        m->outputs.target_type[k] = (int)c->type;
+        GI_TRY(gi_strndup(f->run, c->name, strlen(c->name),
+                          &m->outputs.target[k++]));
     }
 done:
     return status;
@@ -345,17 +358,17 @@ static gram_status read_table(gi_fit *f, const gi_column *first)
     GI_TRY(gi_fit_complete(f));
     t = gi_fit_table(f);
     for (size_t j = 0; !f->classes && j < t->cols; j++)
-        if (t->column[j].role == GRAM_ROLE_TARGET && m->columns)
-            GI_TRY(check_target(m->loss, &t->column[j], t->rows));
+        if (t->column[j].role == GRAM_ROLE_TARGET && m->outputs.target_count)
+            GI_TRY(check_target(m->outputs.loss, &t->column[j], t->rows));
     GI_TRY(keep_names(f));
     GI_TRY(read_noise(f));
-    m->trained = m->n;
-    if (m->noise_column && (f->classes || !gi_machine_is_squared(m)))
+    m->training.rows = m->expansion.n;
+    if (m->training.noise_column && (f->classes || !gi_machine_is_squared(m)))
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "noise column \"%s\": loss %s%s has no noise variances",
-                       m->noise_column, m->loss_text,
+                       m->training.noise_column, m->outputs.loss_text,
                        f->classes ? " of classes" : ""));
-    if (m->n == 0)
+    if (m->expansion.n == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
                        f->table->rows ? "no rows: all weights are 0"
                                       : "no rows: a fit needs at least one"));
@@ -363,7 +376,7 @@ static gram_status read_table(gi_fit *f, const gi_column *first)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "class weights: loss %s has numbers as targets, not "
                        "classes",
-                       m->loss_text));
+                       m->outputs.loss_text));
     if (f->classes && count_targets(gi_fit_table(f), &first))
         GI_TRY(read_classes(f, first));
     else
@@ -378,12 +391,12 @@ gram_status gi_fit_targets(gi_fit *f)
     gram_machine *m = f->m;
     const gi_column *first;
 
-    m->columns = count_targets(f->table, &first);
-    GI_TRY(gi_fit_task(f, first, m->columns));
-    if (m->loss->class_->flags & GRAM_LOSS_NOVELTY)
-        m->columns = 0;
+    m->outputs.target_count = count_targets(f->table, &first);
+    GI_TRY(gi_fit_task(f, first, m->outputs.target_count));
+    if (m->outputs.loss->class_->flags & GRAM_LOSS_NOVELTY)
+        m->outputs.target_count = 0;
     GI_TRY(gi_table_context(read_table(f, first), f->table));
-    for (size_t q = 0; q < m->targets; q++)
+    for (size_t q = 0; q < m->outputs.count; q++)
         GI_TRY(gi_machine_name_output(f->run, m, q));
 done:
     return status;

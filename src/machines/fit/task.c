@@ -90,7 +90,7 @@ static gram_status check_values(const gi_fit *f, const gi_column *target)
                    "target \"%s\" has more than %d different numbers, loss %s "
                    "is for classes: take a loss for numbers, as squared, or "
                    "say that they are classes (--task classification)",
-                   target->name, MOST, f->m->loss_text);
+                   target->name, MOST, f->m->outputs.loss_text);
 }
 
 static gram_status read_loss(gi_fit *f, const char *text)
@@ -98,8 +98,9 @@ static gram_status read_loss(gi_fit *f, const char *text)
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
 
-    GI_TRY(gi_losses_new(f->run, text, &m->loss, &m->losses));
-    GI_TRY(gi_losses_text(f->run, m->loss, m->losses, &m->loss_text));
+    GI_TRY(gi_losses_new(f->run, text, &m->outputs.loss, &m->outputs.losses));
+    GI_TRY(gi_losses_text(f->run, m->outputs.loss, m->outputs.losses,
+                          &m->outputs.loss_text));
 done:
     return status;
 }
@@ -115,21 +116,22 @@ gram_status gi_fit_task(gi_fit *f, const gi_column *target, size_t targets)
     gram_status status = GRAM_OK;
     const gram_fit_options *o = f->o;
     const gram_machine *from = o->from;
-    const char *loss = from ? from->loss_text : o->loss;
+    const char *loss = from ? from->outputs.loss_text : o->loss;
     int category = target && target->type == GRAM_TYPE_CATEGORY;
     int open = o->task == GRAM_TASK_AUTO && !category;
 
     f->classes = o->task == GRAM_TASK_CLASSIFICATION ||
                  (o->task == GRAM_TASK_AUTO && category);
     if (from && open)
-        f->classes = from->classes.coding != GI_CODING_NONE;
+        f->classes = from->outputs.classes.coding != GI_CODING_NONE;
     else if (!loss && open && target && targets == 1 && target->values &&
              target->type == GRAM_TYPE_NUMBER && !target->typed)
         GI_TRY(guess(f, target));
     GI_TRY(read_loss(f, loss ? loss : default_loss(f->classes)));
-    if (f->m->loss->class_->flags & GRAM_LOSS_NOVELTY) {
+    if (f->m->outputs.loss->class_->flags & GRAM_LOSS_NOVELTY) {
         f->classes = 0;
-    } else if ((f->m->loss->class_->flags & GRAM_LOSS_CLASSES) && target) {
+    } else if ((f->m->outputs.loss->class_->flags & GRAM_LOSS_CLASSES) &&
+               target) {
         if (open)
             GI_TRY(check_values(f, target));
         f->classes = o->task != GRAM_TASK_REGRESSION;

@@ -25,26 +25,26 @@ static gram_status read_rows(gi_run *run, const gram_machine *m,
     const gram_machine *new;
 
     *f = (gi_fit){
-        .run = run, .o = &defaults, .table = table, .fills = &m->fills};
+        .run = run, .o = &defaults, .table = table, .fills = &m->outputs.fills};
     GI_TRY(GI_NEW_ZERO(run, f->m, 1));
-    f->m->intercept = m->intercept;
+    f->m->training.intercept = m->training.intercept;
     GI_TRY(gi_fit_targets(f));
     new = f->m;
-    if (new->targets != m->targets)
+    if (new->outputs.count != m->outputs.count)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
-                       "new rows: %zu targets, the model has %zu", new->targets,
-                       m->targets));
-    for (size_t t = 0; t < m->targets; t++)
-        if (strcmp(new->target[t], m->target[t]) != 0)
+                       "new rows: %zu targets, the model has %zu",
+                       new->outputs.count, m->outputs.count));
+    for (size_t t = 0; t < m->outputs.count; t++)
+        if (strcmp(new->outputs.target[t], m->outputs.target[t]) != 0)
             GI_TRY(
                 gi_fail(GRAM_ERR_NAME,
                         "new rows: target \"%s\", the model has \"%s\" there",
-                        new->target[t], m->target[t]));
-    if (!new->noise_column != !m->noise_column)
-        GI_TRY(gi_fail(GRAM_ERR_SHAPE,
-                       "the %s a noise column, the other one has none",
-                       m->noise_column ? "model has" : "new rows have"));
-    if (m->noise && !m->noise_column && !new->noise)
+                        new->outputs.target[t], m->outputs.target[t]));
+    if (!new->training.noise_column != !m->training.noise_column)
+        GI_TRY(gi_fail(
+            GRAM_ERR_SHAPE, "the %s a noise column, the other one has none",
+            m->training.noise_column ? "model has" : "new rows have"));
+    if (m->training.noise && !m->training.noise_column && !new->training.noise)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
                        "new rows: no weights, the model was fitted with some"));
 done:
@@ -57,31 +57,34 @@ static gram_status join_numbers(gi_run *run, const gram_machine *m,
                                 const gram_machine *new, gram_machine *to)
 {
     gram_status status = GRAM_OK;
-    size_t n = 0, targets = m->targets;
+    size_t n = 0, targets = m->outputs.count;
     double next = 0;
 
-    GI_TRY(GI_NEW(run, to->y, to->n * targets));
-    GI_TRY(GI_NEW(run, to->row, to->n));
-    if (m->noise || (new &&new->noise))
-        GI_TRY(GI_NEW(run, to->noise, to->n));
-    for (size_t i = 0; i < m->n; i++) {
-        next = fmax(next, m->row[i] + 1);
+    GI_TRY(GI_NEW(run, to->training.y, to->expansion.n * targets));
+    GI_TRY(GI_NEW(run, to->training.row, to->expansion.n));
+    if (m->training.noise || (new &&new->training.noise))
+        GI_TRY(GI_NEW(run, to->training.noise, to->expansion.n));
+    for (size_t i = 0; i < m->expansion.n; i++) {
+        next = fmax(next, m->training.row[i] + 1);
         if (!keep[i])
             continue;
-        memcpy(to->y + n * targets, m->y + i * targets,
-               targets * sizeof *to->y);
-        to->row[n] = m->row[i];
-        if (to->noise)
-            to->noise[n] = m->noise ? m->noise[i] : 1;
+        memcpy(to->training.y + n * targets, m->training.y + i * targets,
+               targets * sizeof *to->training.y);
+        to->training.row[n] = m->training.row[i];
+        if (to->training.noise)
+            to->training.noise[n] =
+                m->training.noise ? m->training.noise[i] : 1;
         n++;
     }
-    for (size_t i = 0; new &&i < new->n; i++, n++) {
+    for (size_t i = 0; new &&i < new->expansion.n; i++, n++) {
         for (size_t t = 0; t < targets; t++)
-            to->y[n * targets + t] =
-                new->y[i * targets + t] + new->shift[t] - m->shift[t];
-        to->row[n] = next + new->row[i];
-        if (to->noise)
-            to->noise[n] = new->noise ? new->noise[i] : 1;
+            to->training.y[n * targets + t] = new->training.y[i * targets + t] +
+                                              new->outputs.shift[t] -
+                                              m->outputs.shift[t];
+        to->training.row[n] = next + new->training.row[i];
+        if (to->training.noise)
+            to->training.noise[n] =
+                new->training.noise ? new->training.noise[i] : 1;
     }
 done:
     return status;
@@ -110,40 +113,48 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(gi_program_structure(run, m->program, &to->kernel));
-    GI_TRY(gi_losses_new(run, m->loss_text, &to->loss, &to->losses));
-    GI_TRY(copy_text(run, m->loss_text, &to->loss_text));
-    GI_TRY(GI_NEW_ZERO(run, to->target, m->targets));
-    GI_TRY(GI_NEW_ZERO(run, to->output, m->targets));
-    to->columns = to->targets = m->targets;
-    for (size_t t = 0; t < m->targets; t++) {
-        GI_TRY(copy_text(run, m->target[t], &to->target[t]));
-        GI_TRY(copy_text(run, m->output[t], &to->output[t]));
+    GI_TRY(
+        gi_program_structure(run, m->expansion.program, &to->expansion.kernel));
+    GI_TRY(gi_losses_new(run, m->outputs.loss_text, &to->outputs.loss,
+                         &to->outputs.losses));
+    GI_TRY(copy_text(run, m->outputs.loss_text, &to->outputs.loss_text));
+    GI_TRY(GI_NEW_ZERO(run, to->outputs.target, m->outputs.count));
+    GI_TRY(GI_NEW_ZERO(run, to->outputs.name, m->outputs.count));
+    to->outputs.target_count = to->outputs.count = m->outputs.count;
+    for (size_t t = 0; t < m->outputs.count; t++) {
+        GI_TRY(copy_text(run, m->outputs.target[t], &to->outputs.target[t]));
+        GI_TRY(copy_text(run, m->outputs.name[t], &to->outputs.name[t]));
     }
-    if (m->noise_column)
-        GI_TRY(copy_text(run, m->noise_column, &to->noise_column));
-    GI_TRY(gi_fills_copy(run, &m->fills, &to->fills));
-    if (m->target_type) {
-        GI_TRY(GI_NEW(run, to->target_type, m->columns));
-        memcpy(to->target_type, m->target_type,
-               m->columns * sizeof *to->target_type);
+    if (m->training.noise_column)
+        GI_TRY(copy_text(run, m->training.noise_column,
+                         &to->training.noise_column));
+    GI_TRY(gi_fills_copy(run, &m->outputs.fills, &to->outputs.fills));
+    if (m->outputs.target_type) {
+        GI_TRY(GI_NEW(run, to->outputs.target_type, m->outputs.target_count));
+        memcpy(to->outputs.target_type, m->outputs.target_type,
+               m->outputs.target_count * sizeof *to->outputs.target_type);
     }
-    GI_TRY(copy_reals(run, m->shift, m->targets, &to->shift));
-    GI_TRY(copy_reals(run, m->lambda, m->targets, &to->lambda));
-    GI_TRY(copy_reals(run, m->amplitude, m->targets, &to->amplitude));
-    GI_TRY(copy_reals(run, m->variance, m->targets, &to->variance));
-    GI_TRY(copy_reals(run, m->constant, m->targets, &to->constant));
-    GI_TRY(GI_NEW(run, to->evidence, m->targets));
-    for (size_t t = 0; t < m->targets; t++)
-        to->evidence[t] = NAN;
-    GI_TRY(GI_NEW_ZERO(run, to->solution, m->solutions));
-    to->solutions = m->solutions;
-    to->intercept = m->intercept;
-    to->amplitude_mode = m->amplitude_mode;
-    to->precision = m->precision;
-    to->jitter = m->jitter;
-    to->tolerance = m->tolerance;
-    to->keep_factor = m->keep_factor;
+    GI_TRY(copy_reals(run, m->outputs.shift, m->outputs.count,
+                      &to->outputs.shift));
+    GI_TRY(copy_reals(run, m->outputs.lambda, m->outputs.count,
+                      &to->outputs.lambda));
+    GI_TRY(copy_reals(run, m->outputs.amplitude, m->outputs.count,
+                      &to->outputs.amplitude));
+    GI_TRY(copy_reals(run, m->outputs.variance, m->outputs.count,
+                      &to->outputs.variance));
+    GI_TRY(copy_reals(run, m->outputs.constant, m->outputs.count,
+                      &to->outputs.constant));
+    GI_TRY(GI_NEW(run, to->outputs.evidence, m->outputs.count));
+    for (size_t t = 0; t < m->outputs.count; t++)
+        to->outputs.evidence[t] = NAN;
+    GI_TRY(GI_NEW_ZERO(run, to->expansion.solution, m->expansion.solutions));
+    to->expansion.solutions = m->expansion.solutions;
+    to->training.intercept = m->training.intercept;
+    to->training.amplitude_mode = m->training.amplitude_mode;
+    to->training.precision = m->training.precision;
+    to->training.jitter = m->training.jitter;
+    to->training.tolerance = m->training.tolerance;
+    to->training.keep_factor = m->training.keep_factor;
     to->report.criterion = "none";
     to->report.criterion_value = NAN;
 done:
@@ -206,9 +217,10 @@ done:
 /* Can the factors of all solutions be updated? */
 static int has_factors(const gram_machine *m)
 {
-    for (size_t q = 0; q < m->solutions; q++)
-        if (!m->solution[q].factor || m->solution[q].weights ||
-            gi_chol_blas(m->solution[q].factor) != &gi_blas_double)
+    for (size_t q = 0; q < m->expansion.solutions; q++)
+        if (!m->expansion.solution[q].factor ||
+            m->expansion.solution[q].weights ||
+            gi_chol_blas(m->expansion.solution[q].factor) != &gi_blas_double)
             return 0;
     return 1;
 }
@@ -220,13 +232,13 @@ static gram_status update_solutions(gi_run *run, const gram_machine *m,
     gram_status status = GRAM_OK;
     double *room = NULL;
 
-    GI_TRY(GI_NEW(run, room, to->n));
-    for (size_t q = 0; q < m->solutions; q++) {
+    GI_TRY(GI_NEW(run, room, to->expansion.n));
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         gi_problem p = gi_machine_problem(to, K, q, room);
 
         p.keep_factor = 1;
-        GI_TRY(
-            update_solution(run, &m->solution[q], keep, &p, &to->solution[q]));
+        GI_TRY(update_solution(run, &m->expansion.solution[q], keep, &p,
+                               &to->expansion.solution[q]));
         GI_TRY(gi_machine_conclude(run, to, q, &p));
     }
     gi_machine_summarise(to);
@@ -243,10 +255,12 @@ static gram_status solve_rows(gi_run *run, const gram_machine *m,
     gram_status status = GRAM_OK;
     gi_operator *K = NULL;
 
-    GI_TRY(gi_operator_new(run, to->program, NULL, to->x, NULL, &K));
+    GI_TRY(gi_operator_new(run, to->expansion.program, NULL, to->expansion.x,
+                           NULL, &K));
     GI_TRY(has_factors(m)
                ? update_solutions(run, m, keep, K, to)
-               : gi_machine_solve(run, to, K, m->solution[0].solver, NULL));
+               : gi_machine_solve(run, to, K, m->expansion.solution[0].solver,
+                                  NULL));
 done:
     gi_operator_free(K);
     return status;
@@ -267,7 +281,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
 
     *out = NULL;
     GI_TRY(gi_machine_must_be_squared(m, "an update"));
-    GI_TRY(GI_NEW(&run, keep, m->n));
+    GI_TRY(GI_NEW(&run, keep, m->expansion.n));
     GI_TRY(GI_NEW_ZERO(&run, to, 1));
     GI_TRY(copy_settings(&run, m, to));
     if (table)
@@ -275,19 +289,19 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     table = own ? own : table;
     if (table)
         GI_TRY(read_rows(&run, m, table, &f));
-    to->n = table ? f.m->n : 0;
-    for (size_t i = 0; i < m->n; i++) {
+    to->expansion.n = table ? f.m->expansion.n : 0;
+    for (size_t i = 0; i < m->expansion.n; i++) {
         keep[i] = !remove || !remove[i];
-        to->n += keep[i];
+        to->expansion.n += keep[i];
     }
-    to->trained = to->n;
-    if (to->n == 0)
+    to->training.rows = to->expansion.n;
+    if (to->expansion.n == 0)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE, "no rows are left"));
     GI_TRY(join_numbers(&run, m, keep, f.m, to));
-    GI_TRY(gi_table_subset(&run, m->table, NULL, keep, &kept));
-    GI_TRY(
-        gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL, &to->table));
-    GI_TRY(gi_values_of(&run, m->program, &values));
+    GI_TRY(gi_table_subset(&run, m->expansion.table, NULL, keep, &kept));
+    GI_TRY(gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL,
+                         &to->expansion.table));
+    GI_TRY(gi_values_of(&run, m->expansion.program, &values));
     GI_TRY(gi_machine_compile(&run, to, &values));
     GI_TRY(solve_rows(&run, m, keep, to));
     gi_machine_refer(to);

@@ -56,7 +56,8 @@ done:
 /* Cells that cannot be filled in, and if that was asked for, all others. */
 static gram_status refuse(const gi_fit *f, gram_missing policy)
 {
-    if (f->m->loss->class_->flags & GRAM_LOSS_NOVELTY) /* needs no target */
+    if (f->m->outputs.loss->class_->flags &
+        GRAM_LOSS_NOVELTY) /* needs no target */
         return GRAM_OK;
     return gi_table_refuse_missing(f->table, policy == GRAM_MISSING_REFUSE,
                                    NULL, 0);
@@ -65,7 +66,7 @@ static gram_status refuse(const gi_fit *f, gram_missing policy)
 gram_status gi_fit_complete(gi_fit *f)
 {
     gram_status status = GRAM_OK;
-    gi_fills *fills = &f->m->fills;
+    gi_fills *fills = &f->m->outputs.fills;
     gram_missing policy = f->fills ? f->fills->policy : f->o->missing;
     int some = count_missing(f->table) > 0;
 
@@ -91,17 +92,19 @@ done:
 static void mark_columns(const gram_machine *m, const gram_table *t,
                          int targets, unsigned char *mark)
 {
-    const char *noise = m->noise_column;
+    const char *noise = m->training.noise_column;
 
     for (size_t j = 0; j < t->cols; j++) {
         const char *name = t->column[j].name;
 
-        mark[j] = gi_dict_find(&m->table->names, name, strlen(name)) >= 0 ||
-                  (noise && strcmp(name, noise) == 0);
-        for (size_t k = 0; k < m->fills.count && !mark[j]; k++)
-            mark[j] = strcmp(m->fills.fill[k].column, name) == 0;
-        for (size_t k = 0; targets && k < m->columns && !mark[j]; k++)
-            mark[j] = strcmp(m->target[k], name) == 0;
+        mark[j] =
+            gi_dict_find(&m->expansion.table->names, name, strlen(name)) >= 0 ||
+            (noise && strcmp(name, noise) == 0);
+        for (size_t k = 0; k < m->outputs.fills.count && !mark[j]; k++)
+            mark[j] = strcmp(m->outputs.fills.fill[k].column, name) == 0;
+        for (size_t k = 0; targets && k < m->outputs.target_count && !mark[j];
+             k++)
+            mark[j] = strcmp(m->outputs.target[k], name) == 0;
         mark[j] |= targets && t->column[j].role != GRAM_ROLE_FEATURE;
     }
 }
@@ -109,7 +112,7 @@ static void mark_columns(const gram_machine *m, const gram_table *t,
 static gram_status own_policy(const gram_machine *m, gram_missing asked,
                               gram_missing *out)
 {
-    *out = asked == GRAM_MISSING_AUTO ? m->fills.policy : asked;
+    *out = asked == GRAM_MISSING_AUTO ? m->outputs.fills.policy : asked;
     return gi_check_choice("missing", (int)asked, 0, GRAM_MISSING_INDICATOR);
 }
 
@@ -131,7 +134,7 @@ gram_status gi_machine_fill(gi_run *run, const gram_machine *m,
             GI_TRY(gi_fail(GRAM_ERR_RANGE, "no rows without missing cells"));
     }
     if (fills_in(policy))
-        GI_TRY(gi_fills_apply(run, &m->fills, t));
+        GI_TRY(gi_fills_apply(run, &m->outputs.fills, t));
 done:
     gi_free(whole);
     gi_free(mark);
@@ -143,15 +146,16 @@ done:
 static int is_incomplete(const gram_machine *m, const gram_table *t,
                          int targets)
 {
-    for (size_t k = 0; k < m->fills.count; k++) {
-        const gi_fill *f = &m->fills.fill[k];
+    for (size_t k = 0; k < m->outputs.fills.count; k++) {
+        const gi_fill *f = &m->outputs.fills.fill[k];
         int j = gi_dict_find(&t->names, f->column, strlen(f->column));
 
         if (f->indicated || (j >= 0 && t->column[j].missing > 0))
             return 1;
     }
-    for (size_t k = 0; targets && k < m->columns; k++) {
-        int j = gi_dict_find(&t->names, m->target[k], strlen(m->target[k]));
+    for (size_t k = 0; targets && k < m->outputs.target_count; k++) {
+        int j = gi_dict_find(&t->names, m->outputs.target[k],
+                             strlen(m->outputs.target[k]));
 
         if (j >= 0 && t->column[j].missing > 0)
             return 1;
@@ -201,7 +205,7 @@ gram_status gi_query_complete(gi_query *a)
         GI_TRY(GI_NEW(a->run, a->whole, t->rows));
         gi_table_whole_rows(a->own, NULL, a->whole);
     }
-    GI_TRY(gi_fills_apply(a->run, &m->fills, a->own));
+    GI_TRY(gi_fills_apply(a->run, &m->outputs.fills, a->own));
     a->table = a->own;
 done:
     gi_free(mark);
@@ -216,7 +220,7 @@ static void blank_reals(double *x, size_t row, size_t each)
 
 void gi_query_blank(const gi_query *a, size_t why, const gram_prediction *out)
 {
-    size_t T = a->m->targets, terms = a->m->terms;
+    size_t T = a->m->outputs.count, terms = a->m->expansion.terms;
 
     for (size_t i = 0; a->whole && i < a->rows; i++) {
         if (a->whole[i])
@@ -226,7 +230,7 @@ void gi_query_blank(const gi_query *a, size_t why, const gram_prediction *out)
         blank_reals(out->std_f, i, T);
         blank_reals(out->lower, i, T);
         blank_reals(out->upper, i, T);
-        blank_reals(out->proba, i, a->m->classes.count);
+        blank_reals(out->proba, i, a->m->outputs.classes.count);
         blank_reals(out->terms, i, terms);
         blank_reals(out->terms_std, i, terms);
         blank_reals(out->why_part, i, why);
@@ -252,17 +256,19 @@ static gram_status make_hints(gi_run *run, const gram_machine *m,
                               gi_type_hint **out, size_t *count)
 {
     gram_status status = GRAM_OK;
-    const gram_table *t = m->table;
+    const gram_table *t = m->expansion.table;
 
-    GI_TRY(GI_NEW(run, *out, t->cols + m->columns));
+    GI_TRY(GI_NEW(run, *out, t->cols + m->outputs.target_count));
     for (size_t j = 0; j < t->cols; j++)
         if (t->column[j].type != GRAM_TYPE_SPARSE)
             (*out)[(*count)++] =
                 (gi_type_hint){t->column[j].name, t->column[j].type};
-    for (size_t k = 0; m->target_type && k < m->columns; k++)
-        if (gi_dict_find(&t->names, m->target[k], strlen(m->target[k])) < 0)
-            (*out)[(*count)++] =
-                (gi_type_hint){m->target[k], (gram_type)m->target_type[k]};
+    for (size_t k = 0; m->outputs.target_type && k < m->outputs.target_count;
+         k++)
+        if (gi_dict_find(&t->names, m->outputs.target[k],
+                         strlen(m->outputs.target[k])) < 0)
+            (*out)[(*count)++] = (gi_type_hint){
+                m->outputs.target[k], (gram_type)m->outputs.target_type[k]};
 done:
     return status;
 }

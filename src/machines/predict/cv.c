@@ -55,9 +55,10 @@ static gram_status judge_classes(gi_run *run, const gram_machine *m,
     gram_score s;
     int *code = NULL;
 
-    GI_TRY(gram_table_find(held, m->target[0], &j));
+    GI_TRY(gram_table_find(held, m->outputs.target[0], &j));
     GI_TRY(GI_NEW(run, code, rows));
-    GI_TRY(gi_classes_find(run, &m->classes, &held->column[j], rows, code));
+    GI_TRY(gi_classes_find(run, &m->outputs.classes, &held->column[j], rows,
+                           code));
     GI_TRY(gi_score_classes(run, m, code, p, rows, &s));
     *error = 1 - s.accuracy;
     g->rows += rows;
@@ -76,12 +77,13 @@ static gram_status judge_numbers(const gram_machine *m, const gram_table *held,
                                  double *error)
 {
     gram_status status = GRAM_OK;
-    size_t rows = gram_table_rows(held), T = m->targets;
+    size_t rows = gram_table_rows(held), T = m->outputs.count;
     const gi_column *y = NULL;
 
     *error = 0;
     for (size_t t = 0; t < T; t++) {
-        GI_TRY(gi_target_column(m, held, m->columns > 1 ? t : 0, &y));
+        GI_TRY(
+            gi_target_column(m, held, m->outputs.target_count > 1 ? t : 0, &y));
         *error +=
             gi_score_loss(m, t, y->values, p->mean + t, rows, T) / (double)T;
     }
@@ -108,16 +110,16 @@ static gram_status judge(gi_run *run, const gram_machine *m,
     gram_prediction p = {0};
     gram_table *own = NULL;
 
-    if (!m->columns)
+    if (!m->outputs.target_count)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "cross-validation: loss %s has no target to be right "
                        "about",
-                       m->loss_text));
+                       m->outputs.loss_text));
     GI_TRY(gi_machine_complete(run, m, GRAM_MISSING_AUTO, held, &own));
     held = own ? own : held;
     GI_TRY(gi_prediction_new(run, m, gram_table_rows(held), &p));
     GI_TRY(gi_machine_predict(run, m, held, NULL, &p));
-    GI_TRY(m->classes.coding != GI_CODING_NONE
+    GI_TRY(m->outputs.classes.coding != GI_CODING_NONE
                ? judge_classes(run, m, held, &p, g, error)
                : judge_numbers(m, held, &p, g, error));
 done:
@@ -150,7 +152,7 @@ static gram_score total_of(const gathered *g, const gram_machine *m)
 {
     const double interval = 0.9;
     double n = (double)g->rows;
-    int classes = m && m->classes.coding != GI_CODING_NONE;
+    int classes = m && m->outputs.classes.coding != GI_CODING_NONE;
     gram_prediction p = g->p;
     gram_score s;
 

@@ -44,7 +44,7 @@ static gram_status reduce(const gi_query *a, const gi_posterior *p, size_t from,
             C[i * ld + from + j] -= product[i * m + j];
     for (size_t j = 0; p->s->inverse_one && j < m; j++) {
         u[from + j] = 1;
-        for (size_t i = 0; i < a->m->n; i++)
+        for (size_t i = 0; i < a->m->expansion.n; i++)
             u[from + j] -= weight[i * m + j];
     }
 done:
@@ -59,7 +59,7 @@ static void complete(const gi_query *a, const gi_posterior *p, double amplitude,
     const double *inverse = p->s->inverse_one;
     double one = 0;
 
-    for (size_t i = 0; inverse && i < a->m->n; i++)
+    for (size_t i = 0; inverse && i < a->m->expansion.n; i++)
         one += inverse[i];
     for (size_t i = 0; i < a->rows; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -80,13 +80,14 @@ gram_status gi_query_covariance(const gi_query *a, size_t target, double *C,
     gi_posterior p = {0};
     double *room = NULL, *weight = NULL, *u = NULL;
 
-    GI_TRY(gi_posterior_new(a->run, m, m->solutions > 1 ? target : 0, 1, &p));
-    GI_TRY(gi_operator_new(a->run, m->program, NULL, a->x, NULL, &S));
+    GI_TRY(gi_posterior_new(a->run, m, m->expansion.solutions > 1 ? target : 0,
+                            1, &p));
+    GI_TRY(gi_operator_new(a->run, m->expansion.program, NULL, a->x, NULL, &S));
     GI_TRY(gi_operator_prepare(S, a->run, &gi_blas_double));
     GI_TRY(gi_operator_store(S, a->run, &gi_blas_double, C, ld));
     GI_TRY(gi_operator_prepare(a->T, a->run, &gi_blas_double));
-    GI_TRY(GI_NEW(a->run, room, m->n * ROWS));
-    GI_TRY(GI_NEW(a->run, weight, m->n * ROWS));
+    GI_TRY(GI_NEW(a->run, room, m->expansion.n * ROWS));
+    GI_TRY(GI_NEW(a->run, weight, m->expansion.n * ROWS));
     GI_TRY(GI_NEW(a->run, u, a->rows));
     for (size_t from = 0; from < a->rows; from += ROWS) {
         size_t rows = a->rows - from < ROWS ? a->rows - from : ROWS;
@@ -94,7 +95,7 @@ gram_status gi_query_covariance(const gi_query *a, size_t target, double *C,
         GI_TRY(reduce(a, &p, from, rows, room, weight, u, C, ld));
         GI_TRY(gi_run_tick(a->run, (double)(from + rows) / (double)a->rows));
     }
-    complete(a, &p, m->amplitude[target], u, C, ld);
+    complete(a, &p, m->outputs.amplitude[target], u, C, ld);
 done:
     gi_operator_free(S);
     gi_posterior_free(&p);
@@ -114,10 +115,10 @@ gram_status gram_machine_covariance(const gram_machine *m,
     gram_predictor *p = NULL;
 
     GI_TRY(gi_machine_must_be_squared(m, "a covariance"));
-    if (target >= m->targets)
+    if (target >= m->outputs.count)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "target %zu, the machine has %zu, counted from 0",
-                       target, m->targets));
+                       target, m->outputs.count));
     GI_TRY(gi_predictor_new(&run, m, NULL, &p));
     a.p = p;
     GI_TRY(gi_query_begin(&a));
@@ -184,7 +185,7 @@ static gram_status posterior_draws(const gi_query *a, size_t count, int noise,
                                    double *out)
 {
     gram_status status = GRAM_OK;
-    size_t n = a->rows, T = a->m->targets;
+    size_t n = a->rows, T = a->m->outputs.count;
     double *C = NULL, *diagonal = NULL, *mean = NULL, *D = NULL;
     dense d;
     gi_pivot *F = NULL;
@@ -207,8 +208,8 @@ static gram_status posterior_draws(const gi_query *a, size_t count, int noise,
         for (size_t i = 0; i < n; i++) {
             out[i * count + c] += mean[i * T];
             if (noise)
-                out[i * count + c] +=
-                    sqrt(a->m->variance[0] * D[i]) * gi_rng_normal(&rng);
+                out[i * count + c] += sqrt(a->m->outputs.variance[0] * D[i]) *
+                                      gi_rng_normal(&rng);
         }
     }
 done:

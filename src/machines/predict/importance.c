@@ -25,14 +25,14 @@ static gram_status sample_rows(gi_run *run, const gram_machine *m,
     size_t *order = NULL;
     gi_rng rng = gi_rng_new(run->seed, 0);
 
-    GI_TRY(GI_NEW(run, order, m->n));
-    GI_TRY(GI_NEW_ZERO(run, keep, m->n));
-    for (size_t i = 0; i < m->n; i++)
+    GI_TRY(GI_NEW(run, order, m->expansion.n));
+    GI_TRY(GI_NEW_ZERO(run, keep, m->expansion.n));
+    for (size_t i = 0; i < m->expansion.n; i++)
         order[i] = i;
-    gi_rng_shuffle(&rng, order, m->n);
-    for (size_t i = 0; i < m->n && i < ROWS; i++)
+    gi_rng_shuffle(&rng, order, m->expansion.n);
+    for (size_t i = 0; i < m->expansion.n && i < ROWS; i++)
         keep[order[i]] = 1;
-    GI_TRY(gi_table_subset(run, m->table, NULL, keep, out));
+    GI_TRY(gi_table_subset(run, m->expansion.table, NULL, keep, out));
 done:
     gi_free(order);
     gi_free(keep);
@@ -57,7 +57,7 @@ static double mean_square(const double *a, const double *b, size_t n,
 static gram_status source_column(const gram_machine *m, gram_table *t,
                                  size_t source, gi_column **out)
 {
-    const gi_source *s = &m->program->source[source];
+    const gi_source *s = &m->expansion.program->source[source];
     size_t j = 0;
     gram_status status = gram_table_find(t, s->block ? s->block : s->name, &j);
 
@@ -84,7 +84,7 @@ static gram_status measure_column(gi_run *run, const gram_machine *m,
     gi_rng_shuffle(&rng, order, t->rows);
     GI_TRY(gi_column_reorder(run, c, order, t->rows));
     GI_TRY(gi_machine_predict(run, m, t, NULL, &(gram_prediction){.mean = g}));
-    *out = mean_square(f, g, t->rows, m->targets);
+    *out = mean_square(f, g, t->rows, m->outputs.count);
 done:
     gi_free(order);
     gram_table_free(t);
@@ -98,23 +98,23 @@ gram_status gram_machine_importance(const gram_machine *m,
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
     gi_run part;
-    const double steps = 1 + (double)m->program->sources;
+    const double steps = 1 + (double)m->expansion.program->sources;
     gram_table *rows = NULL;
     double *f = NULL, *g = NULL, *parts = NULL;
 
     GI_TRY(sample_rows(&run, m, &rows));
-    GI_TRY(GI_NEW(&run, f, rows->rows * m->targets));
-    GI_TRY(GI_NEW(&run, g, rows->rows * m->targets));
-    GI_TRY(GI_NEW(&run, parts, rows->rows * m->terms));
+    GI_TRY(GI_NEW(&run, f, rows->rows * m->outputs.count));
+    GI_TRY(GI_NEW(&run, g, rows->rows * m->outputs.count));
+    GI_TRY(GI_NEW(&run, parts, rows->rows * m->expansion.terms));
     gram_prediction whole = {.mean = f,
-                             .terms = m->targets == 1 ? parts : NULL};
+                             .terms = m->outputs.count == 1 ? parts : NULL};
     part = gi_run_share(&run, 0, 1 / steps);
     GI_TRY(gi_machine_predict(&part, m, rows, NULL, &whole));
-    for (size_t j = 0; j < m->terms; j++)
-        term[j] = whole.terms
-                      ? mean_square(parts + j, NULL, rows->rows, m->terms)
-                      : NAN;
-    for (size_t j = 0; j < m->program->sources; j++) {
+    for (size_t j = 0; j < m->expansion.terms; j++)
+        term[j] = whole.terms ? mean_square(parts + j, NULL, rows->rows,
+                                            m->expansion.terms)
+                              : NAN;
+    for (size_t j = 0; j < m->expansion.program->sources; j++) {
         part = gi_run_share(&run, (double)(j + 1) / steps,
                             (double)(j + 2) / steps);
         GI_TRY(measure_column(&part, m, rows, j, f, g, &column[j]));

@@ -146,7 +146,7 @@ static gram_status intervals(jackknife *k, size_t q, const double *mean,
 {
     gram_status status = GRAM_OK;
     const gi_query *a = k->a;
-    size_t T = a->m->targets, each = k->p.p.targets;
+    size_t T = a->m->outputs.count, each = k->p.p.targets;
 
     GI_TRY(gi_operator_prepare(a->T, a->run, &gi_blas_double));
     for (size_t from = 0; from < a->rows; from += ROWS) {
@@ -177,23 +177,24 @@ gram_status gi_predict_jackknife(const gi_query *a, double interval,
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    double more = (double)m->n + 1, a_more = (1 - interval) * more;
+    double more = (double)m->expansion.n + 1, a_more = (1 - interval) * more;
     /* (1 - 0.9) (n + 1) is not to be just below a whole number */
     const double slack = 1e-9;
     jackknife k = {.a = a,
-                   .n = m->n,
+                   .n = m->expansion.n,
                    .low = (size_t)floor(a_more + slack),
                    .high = (size_t)ceil(more - a_more - slack)};
 
-    if (k.low < 1 || k.high > m->n)
+    if (k.low < 1 || k.high > m->expansion.n)
         return gi_fail(GRAM_ERR_RANGE,
                        "interval %g by jackknife+: %zu training rows, it takes "
                        "at least %.0f",
-                       interval, m->n, ceil(1 / (1 - interval) - slack) - 1);
-    GI_TRY(GI_NEW(a->run, k.r, m->n * m->targets));
-    GI_TRY(GI_NEW(a->run, k.c, m->n * ROWS));
-    GI_TRY(GI_NEW(a->run, k.room, m->n * ROWS));
-    for (size_t q = 0; q < m->solutions; q++) {
+                       interval, m->expansion.n,
+                       ceil(1 / (1 - interval) - slack) - 1);
+    GI_TRY(GI_NEW(a->run, k.r, m->expansion.n * m->outputs.count));
+    GI_TRY(GI_NEW(a->run, k.c, m->expansion.n * ROWS));
+    GI_TRY(GI_NEW(a->run, k.room, m->expansion.n * ROWS));
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         GI_TRY(gi_posterior_new(a->run, m, q, 1, &k.p));
         GI_TRY(residuals(&k));
         GI_TRY(intervals(&k, q, mean, lower, upper));

@@ -63,9 +63,10 @@ static gram_status begin(gi_run *run, const gram_machine *m, size_t q, int dual,
 {
     gram_status status = GRAM_OK;
 
-    *out = (gi_posterior){.s = &m->solution[q]};
-    GI_TRY(gi_operator_new(run, m->program, NULL, m->x, NULL, &out->K));
-    GI_TRY(GI_NEW(run, out->room, m->n));
+    *out = (gi_posterior){.s = &m->expansion.solution[q]};
+    GI_TRY(gi_operator_new(run, m->expansion.program, NULL, m->expansion.x,
+                           NULL, &out->K));
+    GI_TRY(GI_NEW(run, out->room, m->expansion.n));
     out->p = gi_machine_problem(m, out->K, q, out->room);
     out->p.keep_factor = 1;
     out->solver = out->s->solver;
@@ -104,7 +105,7 @@ gram_status gi_posterior_new(gi_run *run, const gram_machine *m, size_t q,
         GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                        "the kernel matrix has rank %zu of %zu and lambda is 0: "
                        "there is no factor to take this from",
-                       out->s->rank, m->n));
+                       out->s->rank, m->expansion.n));
 done:
     return status;
 }

@@ -41,7 +41,7 @@ gram_status gi_query_begin(gi_query *a)
     a->rows = gram_table_rows(a->table);
     GI_TRY(gi_query_complete(a));
     GI_TRY((a->unseen_error ? gi_points_new : gi_points_new_unseen)(
-        a->run, a->m->program, a->table, GI_DOUBLE, &a->x));
+        a->run, a->m->expansion.program, a->table, GI_DOUBLE, &a->x));
     if (a->rows > 0)
         GI_TRY(gi_operator_on(a->run, a->p->basis, a->x, &a->T));
 done:
@@ -78,13 +78,13 @@ static gram_status mean_of_features(const gi_query *a, size_t q, size_t targets,
 {
     gram_status status = GRAM_OK;
     const gi_operator *T = a->T;
-    size_t N = a->m->features;
+    size_t N = a->m->expansion.features;
     const double *w = a->p->weights + q * targets * N;
     double *F = NULL;
 
     if (T->csr)
-        return gi_csr_times(a->run, T->csr, a->m->solution[q].weights, targets,
-                            out);
+        return gi_csr_times(a->run, T->csr, a->m->expansion.solution[q].weights,
+                            targets, out);
     GI_TRY(GI_NEW(a->run, F,
                   (a->rows < FEATURE_ROWS ? a->rows : FEATURE_ROWS) * N));
     for (size_t i = 0; i < a->rows; i += FEATURE_ROWS) {
@@ -104,7 +104,7 @@ static gram_status mean_of(const gi_query *a, size_t q, size_t targets,
                            double *out)
 {
     gram_status status = GRAM_OK;
-    const gi_solution *s = &a->m->solution[q];
+    const gi_solution *s = &a->m->expansion.solution[q];
     gi_posterior p = {0};
 
     if (s->solver->mean) {
@@ -129,11 +129,12 @@ static gram_status mean_of_all(const gi_query *a, double *out)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    size_t T = m->targets;
+    size_t T = m->outputs.count;
 
     GI_TRY(a->T->product(a->T, a->run, 0, a->p->alpha, T, out));
     for (size_t k = 0; k < a->rows * T; k++)
-        out[k] += m->solution[k % T].intercept[0] + m->shift[k % T];
+        out[k] +=
+            m->expansion.solution[k % T].intercept[0] + m->outputs.shift[k % T];
 done:
     return status;
 }
@@ -142,17 +143,17 @@ gram_status gi_query_f(const gi_query *a, double *f)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    size_t T = m->targets, each = m->solutions > 1 ? 1 : T;
+    size_t T = m->outputs.count, each = m->expansion.solutions > 1 ? 1 : T;
     double *part = NULL;
 
     if (a->p->alpha)
         return mean_of_all(a, f);
     GI_TRY(GI_NEW(a->run, part, a->rows * each));
-    for (size_t q = 0; q < m->solutions; q++) {
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         GI_TRY(mean_of(a, q, each, part));
         for (size_t i = 0; i < a->rows; i++)
             for (size_t t = 0; t < each; t++)
-                f[i * T + q + t] = part[i * each + t] + m->shift[q + t];
+                f[i * T + q + t] = part[i * each + t] + m->outputs.shift[q + t];
     }
 done:
     gi_free(part);
@@ -170,11 +171,11 @@ gram_status gi_query_mean(const gi_query *a, double *mean)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    const gi_loss *loss = m->loss;
-    size_t T = m->targets;
+    const gi_loss *loss = m->outputs.loss;
+    size_t T = m->outputs.count;
 
     GI_TRY(gi_query_f(a, mean));
-    for (size_t i = 0; m->losses > 1 && i < a->rows; i++)
+    for (size_t i = 0; m->outputs.losses > 1 && i < a->rows; i++)
         qsort(mean + i * T, T, sizeof *mean, compare_numbers);
     for (size_t k = 0; loss->class_->predict && k < a->rows * T; k++)
         mean[k] = loss->class_->predict(loss->arg, mean[k]);
@@ -187,11 +188,11 @@ done:
 gram_status gi_query_variance(const gi_query *a, double *variance)
 {
     gram_status status = GRAM_OK;
-    size_t Q = a->m->solutions;
+    size_t Q = a->m->expansion.solutions;
     /* n^3/3 for a factor, n^2 for a row; if it was kept there is none */
-    const double factor = (double)a->m->n / 3;
+    const double factor = (double)a->m->expansion.n / 3;
     const double share =
-        a->m->keep_factor ? 0 : factor / (factor + (double)a->rows);
+        a->m->training.keep_factor ? 0 : factor / (factor + (double)a->rows);
     gi_posterior p = {0};
     double *part = NULL;
 
@@ -220,13 +221,14 @@ gram_status gi_query_noise(const gi_query *a, double *D)
     const gram_machine *m = a->m;
     const gram_table *t = a->table;
     double usual = 1;
-    int j = m->noise_column ? gi_dict_find(&t->names, m->noise_column,
-                                           strlen(m->noise_column))
-                            : -1;
+    int j = m->training.noise_column
+                ? gi_dict_find(&t->names, m->training.noise_column,
+                               strlen(m->training.noise_column))
+                : -1;
 
-    for (size_t i = 0; m->noise_column && i < m->n; i++)
-        usual =
-            i ? usual + (m->noise[i] - usual) / (double)(i + 1) : m->noise[0];
+    for (size_t i = 0; m->training.noise_column && i < m->expansion.n; i++)
+        usual = i ? usual + (m->training.noise[i] - usual) / (double)(i + 1)
+                  : m->training.noise[0];
     for (size_t i = 0; i < a->rows; i++)
         D[i] = j >= 0 && t->column[j].values ? t->column[j].values[i] : usual;
     for (size_t i = 0; i < a->rows; i++)
@@ -234,7 +236,7 @@ gram_status gi_query_noise(const gi_query *a, double *D)
             return gi_fail(GRAM_ERR_RANGE,
                            "row %zu, column \"%s\": noise variance %g, must "
                            "be 0 or more",
-                           i + 1, m->noise_column, D[i]);
+                           i + 1, m->training.noise_column, D[i]);
     return GRAM_OK;
 }
 
@@ -244,17 +246,18 @@ static gram_status spread(const gi_query *a, double z, const double *mean,
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = a->m;
-    size_t T = m->targets;
+    size_t T = m->outputs.count;
     double *variance = NULL, *D = NULL;
 
-    GI_TRY(GI_NEW(a->run, variance, a->rows * m->solutions));
+    GI_TRY(GI_NEW(a->run, variance, a->rows * m->expansion.solutions));
     GI_TRY(GI_NEW(a->run, D, a->rows));
     GI_TRY(gi_query_noise(a, D));
     GI_TRY(gi_query_variance(a, variance));
     for (size_t k = 0; k < a->rows * T; k++) {
-        size_t i = k / T, t = k % T, q = m->solutions > 1 ? t : 0;
-        double f = m->amplitude[t] * variance[i * m->solutions + q];
-        double y = sqrt(f + m->variance[t] * D[i]);
+        size_t i = k / T, t = k % T, q = m->expansion.solutions > 1 ? t : 0;
+        double f =
+            m->outputs.amplitude[t] * variance[i * m->expansion.solutions + q];
+        double y = sqrt(f + m->outputs.variance[t] * D[i]);
 
         if (out->std_f)
             out->std_f[k] = sqrt(f);
@@ -281,17 +284,18 @@ static gram_status check(const gram_machine *m, const gram_prediction *out)
     if ((out->lower || out->upper) &&
         gi_machine_must_be_squared(m, "intervals") != GRAM_OK)
         return GRAM_ERR_RANGE;
-    if ((out->label || out->proba) && m->classes.coding == GI_CODING_NONE)
+    if ((out->label || out->proba) &&
+        m->outputs.classes.coding == GI_CODING_NONE)
         return gi_fail(GRAM_ERR_RANGE,
                        "classes: of a classifier only, this model has loss %s "
                        "of numbers",
-                       m->loss_text);
+                       m->outputs.loss_text);
     if ((out->terms || out->terms_std || out->why || out->why_part) &&
-        m->targets > 1)
+        m->outputs.count > 1)
         return gi_fail(GRAM_ERR_SHAPE,
                        "terms and the rows that speak for a prediction are "
                        "given for one target, there are %zu",
-                       m->targets);
+                       m->outputs.count);
     return GRAM_OK;
 }
 
@@ -308,13 +312,13 @@ static gram_status predict(const gi_query *asked, const gram_predict_options *o,
     int jackknife = interval && o->method == GRAM_INTERVAL_JACKKNIFE;
     double *mean = out->mean, *own = NULL;
     const double width = gi_interval_width(o);
-    gi_classes decide = a->m->classes;
+    gi_classes decide = a->m->outputs.classes;
 
     own_part.run = &part;
     if (o->votes)
         decide.link = GI_LINK_NONE;
     if (!mean && (interval || classes)) {
-        GI_TRY(GI_NEW(a->run, own, a->rows * a->m->targets));
+        GI_TRY(GI_NEW(a->run, own, a->rows * a->m->outputs.count));
         mean = own;
     }
     if (mean)
@@ -322,10 +326,10 @@ static gram_status predict(const gi_query *asked, const gram_predict_options *o,
     if (out->label)
         GI_TRY(gi_classes_label(a->run, &decide, mean, a->rows, out->label));
     if (out->proba)
-        GI_TRY(a->m->classes.link == GI_LINK_PROCESS
+        GI_TRY(a->m->outputs.classes.link == GI_LINK_PROCESS
                    ? gi_query_process(a, mean, out->proba)
-                   : gi_classes_proba(a->run, &a->m->classes, mean, a->rows,
-                                      out->proba));
+                   : gi_classes_proba(a->run, &a->m->outputs.classes, mean,
+                                      a->rows, out->proba));
     if (more)
         part = gi_run_share(asked->run, 0.05, 1);
     if (out->std || out->std_f || (interval && !jackknife))
@@ -370,11 +374,11 @@ done:
  * another? */
 static int can_slice(const gram_machine *m, const gram_prediction *out)
 {
-    return !gi_program_addresses_rows(m->program) &&
-           !(out->proba && m->classes.link == GI_LINK_PROCESS) && !out->std &&
-           !out->std_f && !out->lower && !out->upper && !out->terms &&
-           !out->terms_std && !out->why && !out->why_part &&
-           !m->solution[0].solver->mean;
+    return !gi_program_addresses_rows(m->expansion.program) &&
+           !(out->proba && m->outputs.classes.link == GI_LINK_PROCESS) &&
+           !out->std && !out->std_f && !out->lower && !out->upper &&
+           !out->terms && !out->terms_std && !out->why && !out->why_part &&
+           !m->expansion.solution[0].solver->mean;
 }
 
 /* Some rows after the other, so that memory does not grow with them. */
@@ -397,12 +401,13 @@ static gram_status ask_slices(gi_run *run, const gram_predictor *p,
         memset(keep + i, 1, end - i);
         GI_TRY(gi_table_subset(run, table, NULL, keep, &slice));
         memset(keep + i, 0, end - i);
-        GI_TRY(ask(&part, p, slice,
-                   &(gram_prediction){
-                       .mean = out->mean ? out->mean + i * m->targets : NULL,
-                       .label = out->label ? out->label + i : NULL,
-                       .proba = out->proba ? out->proba + i * m->classes.count
-                                           : NULL}));
+        GI_TRY(ask(
+            &part, p, slice,
+            &(gram_prediction){
+                .mean = out->mean ? out->mean + i * m->outputs.count : NULL,
+                .label = out->label ? out->label + i : NULL,
+                .proba = out->proba ? out->proba + i * m->outputs.classes.count
+                                    : NULL}));
         gram_table_free(slice);
         slice = NULL;
     }

@@ -28,11 +28,11 @@ static gram_status term_deviation(const gi_query *a, const gi_posterior *p,
     GI_TRY(p->solver->variance(a->run, &p->p, &s, T, variance));
     if (inverse)
         GI_TRY(T->product(T, a->run, 0, inverse, 1, along));
-    for (size_t i = 0; inverse && i < a->m->n; i++)
+    for (size_t i = 0; inverse && i < a->m->expansion.n; i++)
         one += inverse[i];
     for (size_t i = 0; i < a->rows; i++)
         variance[i] =
-            sqrt(a->m->amplitude[0] *
+            sqrt(a->m->outputs.amplitude[0] *
                  (variance[i] + (inverse ? along[i] * along[i] / one : 0)));
 done:
     return status;
@@ -41,7 +41,7 @@ done:
 gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
 {
     gram_status status = GRAM_OK;
-    size_t J = a->m->terms;
+    size_t J = a->m->expansion.terms;
     const double *alpha = NULL;
     double *own = NULL, *value = NULL, *along = NULL;
     gi_posterior p = {0};
@@ -54,9 +54,10 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
     if (terms)
         GI_TRY(gi_machine_alpha(a->run, a->m, &alpha, &own));
     for (size_t j = 0; j < J; j++) {
-        const gram_program term = gi_program_term(a->m->program, j);
+        const gram_program term = gi_program_term(a->m->expansion.program, j);
 
-        GI_TRY(gi_operator_new(a->run, &term, NULL, a->x, a->m->x, &T));
+        GI_TRY(
+            gi_operator_new(a->run, &term, NULL, a->x, a->m->expansion.x, &T));
         if (terms)
             GI_TRY(T->product(T, a->run, 0, alpha, 1, value));
         for (size_t i = 0; terms && i < a->rows; i++)

@@ -19,10 +19,10 @@ static int is_sum(const gi_solution *s)
 /* Has each of several functions its own alpha? */
 static int are_sums(const gram_machine *m)
 {
-    for (size_t q = 0; q < m->solutions; q++)
-        if (!is_sum(&m->solution[q]))
+    for (size_t q = 0; q < m->expansion.solutions; q++)
+        if (!is_sum(&m->expansion.solution[q]))
             return 0;
-    return m->solutions > 1;
+    return m->expansion.solutions > 1;
 }
 
 /* alpha[i*targets + q] of all solutions. */
@@ -30,12 +30,12 @@ static gram_status gather_alpha(gi_run *run, gram_predictor *p)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = p->m;
-    size_t T = m->targets;
+    size_t T = m->outputs.count;
 
-    GI_TRY(GI_NEW(run, p->alpha, m->n * T));
+    GI_TRY(GI_NEW(run, p->alpha, m->expansion.n * T));
     for (size_t q = 0; q < T; q++)
-        for (size_t i = 0; i < m->n; i++)
-            p->alpha[i * T + q] = m->solution[q].alpha[i];
+        for (size_t i = 0; i < m->expansion.n; i++)
+            p->alpha[i * T + q] = m->expansion.solution[q].alpha[i];
 done:
     return status;
 }
@@ -45,14 +45,17 @@ static gram_status gather_weights(gi_run *run, gram_predictor *p)
 {
     gram_status status = GRAM_OK;
     const gram_machine *m = p->m;
-    size_t N = m->features, targets = m->solutions > 1 ? 1 : m->targets;
+    size_t N = m->expansion.features,
+           targets = m->expansion.solutions > 1 ? 1 : m->outputs.count;
 
-    GI_TRY(GI_NEW(run, p->weights, m->solutions * targets * N));
-    for (size_t q = 0; q < m->solutions; q++) {
+    GI_TRY(GI_NEW(run, p->weights, m->expansion.solutions * targets * N));
+    for (size_t q = 0; q < m->expansion.solutions; q++) {
         double *w = p->weights + q * targets * N;
 
-        for (size_t k = 0; m->solution[q].weights && k < targets * N; k++)
-            w[k % targets * N + k / targets] = m->solution[q].weights[k];
+        for (size_t k = 0; m->expansion.solution[q].weights && k < targets * N;
+             k++)
+            w[k % targets * N + k / targets] =
+                m->expansion.solution[q].weights[k];
     }
 done:
     return status;
@@ -67,10 +70,12 @@ static gram_status make_basis(gi_run *run, gram_predictor *p)
     if (are_sums(m)) {
         GI_TRY(gather_alpha(run, p));
         V = p->alpha;
-    } else if (m->solutions == 1 && is_sum(&m->solution[0])) {
-        V = m->solution[0].alpha;
+    } else if (m->expansion.solutions == 1 &&
+               is_sum(&m->expansion.solution[0])) {
+        V = m->expansion.solution[0].alpha;
     }
-    GI_TRY(gi_basis_new(run, m->program, NULL, m->x, V, m->targets, &p->basis));
+    GI_TRY(gi_basis_new(run, m->expansion.program, NULL, m->expansion.x, V,
+                        m->outputs.count, &p->basis));
     p->cost = gi_basis_cost(p->basis);
 done:
     return status;
@@ -90,7 +95,7 @@ gram_status gi_predictor_new(gi_run *run, const gram_machine *m,
     p->m = m;
     p->o = o ? *o : defaults;
     GI_TRY(gi_fields_check(gram_predict_option_fields(), &p->o));
-    GI_TRY(GI_NEW_ZERO(run, p->solved, m->solutions));
+    GI_TRY(GI_NEW_ZERO(run, p->solved, m->expansion.solutions));
     GI_TRY(gather_weights(run, p));
     GI_TRY(make_basis(run, p));
     *out = p;
@@ -172,7 +177,7 @@ void gram_predictor_free(gram_predictor *p)
 {
     if (!p)
         return;
-    for (size_t q = 0; p->solved && q < p->m->solutions; q++)
+    for (size_t q = 0; p->solved && q < p->m->expansion.solutions; q++)
         gi_solution_free(&p->solved[q]);
     gi_free(p->solved);
     gi_scratches_free(&p->pool);

@@ -20,15 +20,15 @@ static gram_status find_noise(gi_run *run, const gram_machine *m,
                               const gi_operator *K, double *D)
 {
     gram_status status = GRAM_OK;
-    const gi_solution *s = &m->solution[0];
+    const gi_solution *s = &m->expansion.solution[0];
     double *f = NULL;
 
-    GI_TRY(GI_NEW(run, f, m->n));
+    GI_TRY(GI_NEW(run, f, m->expansion.n));
     GI_TRY(K->product(K, run, 0, s->alpha, 1, f));
-    for (size_t i = 0; i < m->n; i++) {
-        double w = m->noise ? 1 / m->noise[i] : 1;
-        double W =
-            w * gi_loss_curvature(m->loss, m->y[i], f[i] + s->intercept[0]);
+    for (size_t i = 0; i < m->expansion.n; i++) {
+        double w = m->training.noise ? 1 / m->training.noise[i] : 1;
+        double W = w * gi_loss_curvature(m->outputs.loss, m->training.y[i],
+                                         f[i] + s->intercept[0]);
 
         D[i] = fmin(1 / W, most);
     }
@@ -48,14 +48,15 @@ gram_status gi_query_process(const gi_query *a, const double *mean,
     gi_operator *K = NULL;
     double *D = NULL, *variance = NULL;
 
-    GI_TRY(gi_operator_new(a->run, m->program, NULL, m->x, NULL, &K));
-    GI_TRY(GI_NEW(a->run, D, m->n));
+    GI_TRY(gi_operator_new(a->run, m->expansion.program, NULL, m->expansion.x,
+                           NULL, &K));
+    GI_TRY(GI_NEW(a->run, D, m->expansion.n));
     GI_TRY(GI_NEW(a->run, variance, a->rows));
     GI_TRY(find_noise(a->run, m, K, D));
     p = gi_machine_problem(m, K, 0, NULL);
     p.loss = NULL;
     p.noise = D;
-    p.lambda = 2 * m->lambda[0];
+    p.lambda = 2 * m->outputs.lambda[0];
     p.amplitude = GI_AMPLITUDE_ONE;
     p.precision = GI_FACTOR_DOUBLE;
     p.keep_factor = 1;

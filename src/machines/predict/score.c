@@ -53,7 +53,7 @@ gram_status gi_target_column(const gram_machine *m, const gram_table *t,
     const gi_column *c;
     size_t j = 0;
 
-    GI_TRY(gram_table_find(t, m->target[target], &j));
+    GI_TRY(gram_table_find(t, m->outputs.target[target], &j));
     c = &t->column[j];
     if (!c->values)
         GI_TRY(gi_fail(GRAM_ERR_SHAPE,
@@ -115,7 +115,7 @@ gram_score gi_score_of(const double *y, const gram_prediction *p, size_t n,
 double gi_score_loss(const gram_machine *m, size_t t, const double *y,
                      const double *prediction, size_t n, size_t stride)
 {
-    const gi_loss *loss = &m->loss[m->losses > 1 ? t : 0];
+    const gi_loss *loss = &m->outputs.loss[m->outputs.losses > 1 ? t : 0];
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
@@ -131,16 +131,16 @@ gram_status gi_prediction_new(gi_run *run, const gram_machine *m, size_t rows,
 {
     gram_status status = GRAM_OK;
 
-    GI_TRY(GI_NEW(run, out->mean, rows * m->targets));
-    if (m->classes.coding != GI_CODING_NONE)
+    GI_TRY(GI_NEW(run, out->mean, rows * m->outputs.count));
+    if (m->outputs.classes.coding != GI_CODING_NONE)
         GI_TRY(GI_NEW(run, out->label, rows));
-    if (m->classes.link != GI_LINK_NONE)
-        GI_TRY(GI_NEW(run, out->proba, rows * m->classes.count));
-    if (m->classes.coding == GI_CODING_NONE && gi_machine_is_squared(m) &&
-        gi_posterior_fits(run, m)) {
-        GI_TRY(GI_NEW(run, out->std, rows * m->targets));
-        GI_TRY(GI_NEW(run, out->lower, rows * m->targets));
-        GI_TRY(GI_NEW(run, out->upper, rows * m->targets));
+    if (m->outputs.classes.link != GI_LINK_NONE)
+        GI_TRY(GI_NEW(run, out->proba, rows * m->outputs.classes.count));
+    if (m->outputs.classes.coding == GI_CODING_NONE &&
+        gi_machine_is_squared(m) && gi_posterior_fits(run, m)) {
+        GI_TRY(GI_NEW(run, out->std, rows * m->outputs.count));
+        GI_TRY(GI_NEW(run, out->lower, rows * m->outputs.count));
+        GI_TRY(GI_NEW(run, out->upper, rows * m->outputs.count));
     }
 done:
     return status;
@@ -208,7 +208,7 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
 {
     const double least = 1e-15;
     gram_status status = GRAM_OK;
-    size_t k = m->classes.count, right = 0;
+    size_t k = m->outputs.classes.count, right = 0;
     double share = n ? 1 / (double)n : NAN;
 
     *out = (gram_score){.n = n,
@@ -238,7 +238,7 @@ gram_status gi_score_classes(gi_run *run, const gram_machine *m,
                          least));
     }
     out->accuracy = n ? (double)right / (double)n : NAN;
-    if (k == 2 && m->targets == 1)
+    if (k == 2 && m->outputs.count == 1)
         GI_TRY(find_auc(run, p->mean, code, n, &out->auc));
 done:
     return status;
@@ -250,14 +250,14 @@ static gram_status find_classes(gi_run *run, const gram_machine *m,
     gram_status status = GRAM_OK;
     size_t j = 0;
 
-    if (m->classes.coding == GI_CODING_NONE)
+    if (m->outputs.classes.coding == GI_CODING_NONE)
         GI_TRY(gi_fail(GRAM_ERR_RANGE,
                        "classes: of a classifier only, this model has loss %s "
                        "of numbers",
-                       m->loss_text));
-    GI_TRY(gram_table_find(table, m->target[0], &j));
-    GI_TRY(gi_classes_find(run, &m->classes, &table->column[j], table->rows,
-                           code));
+                       m->outputs.loss_text));
+    GI_TRY(gram_table_find(table, m->outputs.target[0], &j));
+    GI_TRY(gi_classes_find(run, &m->outputs.classes, &table->column[j],
+                           table->rows, code));
 done:
     return status;
 }
@@ -293,21 +293,22 @@ static gram_status score_numbers(gi_run *run, const gram_machine *m,
     gram_prediction p = {0};
     const double width = gi_interval_width(o);
 
-    for (size_t t = 0; t < m->columns; t++)
+    for (size_t t = 0; t < m->outputs.target_count; t++)
         GI_TRY(gi_target_column(m, table, t, &y));
     GI_TRY(gi_prediction_new(run, m, rows, &p));
     GI_TRY(gi_machine_predict(run, m, table, o, &p));
-    for (size_t t = 0; t < m->targets; t++) {
+    for (size_t t = 0; t < m->outputs.count; t++) {
         gram_prediction one = {.mean = p.mean + t,
                                .std = p.std ? p.std + t : NULL,
                                .lower = p.std ? p.lower + t : NULL,
                                .upper = p.std ? p.upper + t : NULL};
 
-        GI_TRY(gi_target_column(m, table, m->columns > 1 ? t : 0, &y));
-        scores[t] = gi_score_of(y->values, &one, rows, m->targets, width);
+        GI_TRY(gi_target_column(m, table, m->outputs.target_count > 1 ? t : 0,
+                                &y));
+        scores[t] = gi_score_of(y->values, &one, rows, m->outputs.count, width);
         scores[t].squared = gi_machine_is_squared(m);
         scores[t].loss =
-            gi_score_loss(m, t, y->values, p.mean + t, rows, m->targets);
+            gi_score_loss(m, t, y->values, p.mean + t, rows, m->outputs.count);
     }
 done:
     gi_prediction_free(&p);
@@ -326,12 +327,12 @@ gram_status gram_machine_score(const gram_machine *m, const gram_table *table,
     GI_RUN(run, exec);
     gram_table *own = NULL;
 
-    if (!m->columns)
+    if (!m->outputs.target_count)
         return gi_fail(GRAM_ERR_RANGE,
                        "a score: there is no target in a model of loss %s",
-                       m->loss_text);
+                       m->outputs.loss_text);
     GI_TRY(gi_machine_complete(&run, m, o->missing, table, &own));
-    GI_TRY((m->classes.coding != GI_CODING_NONE
+    GI_TRY((m->outputs.classes.coding != GI_CODING_NONE
                 ? score_classes
                 : score_numbers)(&run, m, own ? own : table, o, scores));
 done:

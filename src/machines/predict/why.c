@@ -45,7 +45,8 @@ static void hand_over(const gram_machine *m, size_t count, const size_t *index,
                       const double *value, size_t *row, double *part)
 {
     for (size_t k = 0; row && k < count; k++)
-        row[k] = index[k] == SIZE_MAX ? SIZE_MAX : (size_t)m->row[index[k]];
+        row[k] =
+            index[k] == SIZE_MAX ? SIZE_MAX : (size_t)m->training.row[index[k]];
     for (size_t k = 0; part && k < count; k++)
         part[k] = value[k];
 }
@@ -54,7 +55,7 @@ gram_status gi_predict_why(const gi_query *a, size_t count, size_t *row,
                            double *part)
 {
     gram_status status = GRAM_OK;
-    size_t n = a->m->n, pick[ROWS], *index = NULL;
+    size_t n = a->m->expansion.n, pick[ROWS], *index = NULL;
     const double *alpha = NULL;
     double *own = NULL, *K = NULL, *value = NULL;
 

@@ -61,7 +61,7 @@ static gram_status fill(gi_fit *f, const double *lambdas, size_t count,
                         gram_path_row *rows)
 {
     gram_status status = GRAM_OK;
-    size_t T = f->m->targets;
+    size_t T = f->m->outputs.count;
     gi_problem p = gi_fit_problem(f);
     gi_path *path = NULL;
     gi_criteria *at = NULL;
@@ -113,10 +113,10 @@ gram_status gram_machine_path(const gram_table *table,
     part = gi_run_share(&all, all.last, 1);
     GI_TRY(fill(&f, lambdas, count, rows));
     GI_TRY(gi_run_tick(&all, 1));
-    for (size_t t = 0; t < f.m->targets && count > 0; t++)
+    for (size_t t = 0; t < f.m->outputs.count && count > 0; t++)
         for (int which = 0; which < 3; which++)
             best[3 * t + (size_t)which] =
-                best_of(rows, count, f.m->targets, t, which);
+                best_of(rows, count, f.m->outputs.count, t, which);
 done:
     gi_fit_end(&f);
     return status;

@@ -153,14 +153,14 @@ static double value_of(const gi_criteria *c, unsigned want)
 static void note(gi_fit *f, const gi_selection *s, const gi_criteria *at)
 {
     unsigned want = criteria[f->select].want;
-    size_t T = f->m->targets;
+    size_t T = f->m->outputs.count;
 
     f->value = 0;
     for (size_t t = 0; t < T; t++) {
         f->value +=
             value_of(&at[t], want) / (want == GI_WANT_EVIDENCE ? 1 : (double)T);
         if (!s->pick)
-            f->m->evidence[t] = at[t].evidence;
+            f->m->outputs.evidence[t] = at[t].evidence;
     }
 }
 
@@ -175,19 +175,20 @@ static gram_status note_classes(gi_fit *f, const gi_selection *s, gi_path *path)
     int *fold = NULL, *is = NULL, *said = NULL;
     double *left = NULL;
 
-    if (m->classes.coding == GI_CODING_NONE || f->select != GRAM_SELECT_LOO)
+    if (m->outputs.classes.coding == GI_CODING_NONE ||
+        f->select != GRAM_SELECT_LOO)
         return status;
     GI_TRY(GI_NEW(f->run, fold, n));
     GI_TRY(GI_NEW(f->run, is, n));
     GI_TRY(GI_NEW(f->run, said, n));
-    GI_TRY(GI_NEW(f->run, left, n * m->targets));
+    GI_TRY(GI_NEW(f->run, left, n * m->outputs.count));
     for (size_t i = 0; i < n; i++)
         fold[i] = (int)i;
-    GI_TRY(path->folds(path, f->run, m->lambda[0], fold, n, left));
-    for (size_t k = 0; k < n * m->targets; k++)
+    GI_TRY(path->folds(path, f->run, m->outputs.lambda[0], fold, n, left));
+    for (size_t k = 0; k < n * m->outputs.count; k++)
         left[k] = y[k] - left[k];
-    GI_TRY(gi_classes_label(f->run, &m->classes, y, n, is));
-    GI_TRY(gi_classes_label(f->run, &m->classes, left, n, said));
+    GI_TRY(gi_classes_label(f->run, &m->outputs.classes, y, n, is));
+    GI_TRY(gi_classes_label(f->run, &m->outputs.classes, left, n, said));
     for (size_t i = 0; i < n; i++)
         wrong += is[i] != said[i];
     f->value = (double)wrong / (double)n;
@@ -205,26 +206,26 @@ static gram_status along_path(gi_fit *f, gi_selection *s)
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
     unsigned want = criteria[f->select].want;
-    int each = m->solutions > 1;
+    int each = m->expansion.solutions > 1;
     gi_path *path = NULL;
     gi_criteria *at = NULL, *all = NULL;
 
-    GI_TRY(GI_NEW(f->run, at, m->targets));
-    GI_TRY(GI_NEW(f->run, all, m->targets));
+    GI_TRY(GI_NEW(f->run, at, m->outputs.count));
+    GI_TRY(GI_NEW(f->run, all, m->outputs.count));
     GI_TRY(gi_selection_operator(f, s));
     GI_TRY(
         gi_path_new(f->run, &s->problem, NULL, want | GI_WANT_EVIDENCE, &path));
-    if (isnan(m->lambda[0])) {
+    if (isnan(m->outputs.lambda[0])) {
         GI_TRY(gi_path_best(f->run, path, want, f->lambda.candidate,
                             f->lambda.count, each, at));
-        for (size_t t = 0; t < m->targets; t++) {
-            m->lambda[t] = at[each ? t : 0].lambda;
+        for (size_t t = 0; t < m->outputs.count; t++) {
+            m->outputs.lambda[t] = at[each ? t : 0].lambda;
             f->lambda_edge = f->lambda_edge ? f->lambda_edge : (int)at[t].edge;
         }
     }
-    for (size_t t = 0; t < m->targets; t++) {
+    for (size_t t = 0; t < m->outputs.count; t++) {
         if (t == 0 || each)
-            GI_TRY(path->at(path, f->run, &m->lambda[t], 1,
+            GI_TRY(path->at(path, f->run, &m->outputs.lambda[t], 1,
                             want | GI_WANT_EVIDENCE, all));
         at[t] = all[t];
     }
@@ -243,7 +244,7 @@ static gram_status search(gi_fit *f, gi_selection *s)
 {
     gram_status status = GRAM_OK;
     gram_machine *m = f->m;
-    gi_run part = gi_run_share(f->run, 0, m->solutions > 1 ? 0.8 : 1);
+    gi_run part = gi_run_share(f->run, 0, m->expansion.solutions > 1 ? 0.8 : 1);
     gi_found found = {0};
     gi_search search = {.program = f->program,
                         .x = s->rows.x,
@@ -261,9 +262,9 @@ static gram_status search(gi_fit *f, gi_selection *s)
     f->value = found.value;
     f->lambda_edge = found.lambda_edge;
     f->edge = found.edge + 1;
-    if (m->solutions == 1)
-        for (size_t t = 0; t < m->targets; t++)
-            m->lambda[t] = found.lambda;
+    if (m->expansion.solutions == 1)
+        for (size_t t = 0; t < m->outputs.count; t++)
+            m->outputs.lambda[t] = found.lambda;
     if (!found.converged)
         GI_TRY(gi_machine_warn(f->run, m,
                                "the search for the kernel's numbers stopped "
@@ -273,12 +274,12 @@ static gram_status search(gi_fit *f, gi_selection *s)
                                "written as starts (?X) in the kernel they are "
                                "searched on",
                                found.evaluations));
-    if (f->select == GRAM_SELECT_EVIDENCE && m->targets == 1) {
+    if (f->select == GRAM_SELECT_EVIDENCE && m->outputs.count == 1) {
         if (!s->pick)
-            m->evidence[0] = found.value;
+            m->outputs.evidence[0] = found.value;
         if (!gi_machine_is_squared(m)) {
-            m->lambda[0] = found.lambda;
-            m->classes.link = GI_LINK_PROCESS;
+            m->outputs.lambda[0] = found.lambda;
+            m->outputs.classes.link = GI_LINK_PROCESS;
         }
         goto done;
     }
@@ -298,9 +299,9 @@ static gram_status keep_starts(gi_fit *f)
         GI_TRY(gi_machine_warn(f->run, m,
                                "the kernel's open numbers have start values, "
                                "they were not learned"));
-    if (isnan(m->lambda[0])) {
-        for (size_t t = 0; t < m->targets; t++)
-            m->lambda[t] = 1;
+    if (isnan(m->outputs.lambda[0])) {
+        for (size_t t = 0; t < m->outputs.count; t++)
+            m->outputs.lambda[t] = 1;
         GI_TRY(gi_machine_warn(f->run, m,
                                "lambda = 1 is a start value, it was not "
                                "learned"));
@@ -326,8 +327,8 @@ gram_status gi_select(gi_fit *f)
         GI_TRY(search(f, &s));
     else
         GI_TRY(along_path(f, &s));
-    for (size_t t = 0; t < f->m->targets; t++)
-        if (!(f->m->lambda[t] >= 0))
+    for (size_t t = 0; t < f->m->outputs.count; t++)
+        if (!(f->m->outputs.lambda[t] >= 0))
             GI_TRY(gi_fail(GRAM_ERR_NUMERIC,
                            "lambda: the criterion (%s) is not defined at any "
                            "value for these rows",

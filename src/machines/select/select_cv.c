@@ -99,7 +99,8 @@ static double relative(const cv *c, size_t j, size_t first, size_t last)
  * lambda, or have each their own. */
 static void compare(cv *c)
 {
-    size_t T = c->s->problem.targets, step = c->f->m->solutions > 1 ? 1 : T;
+    size_t T = c->s->problem.targets,
+           step = c->f->m->expansion.solutions > 1 ? 1 : T;
     double *lambda = c->choice, *value = c->choice + T, total = 0;
 
     for (size_t t = 0; t < T; t += step) {
@@ -185,7 +186,7 @@ static gram_status make_room(cv *c)
 {
     gram_status status = GRAM_OK;
     gi_run *run = c->f->run;
-    size_t T = c->s->problem.targets, n = c->f->m->n;
+    size_t T = c->s->problem.targets, n = c->f->m->expansion.n;
 
     GI_TRY(GI_NEW(run, c->fold, n));
     GI_TRY(GI_NEW(run, c->lambda, c->lambdas));
@@ -205,7 +206,7 @@ done:
 
 const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows)
 {
-    return f->m->precision == GI_FACTOR_DOUBLE || rows < SINGLE_ROWS
+    return f->m->training.precision == GI_FACTOR_DOUBLE || rows < SINGLE_ROWS
                ? &gi_blas_double
                : &gi_blas_single;
 }
@@ -249,7 +250,7 @@ gram_status gi_select_cv(gi_fit *f, gi_selection *s)
     }
     f->value = 0;
     for (size_t t = 0; t < T && c.least < INFINITY; t++) {
-        f->m->lambda[t] = c.best[t];
+        f->m->outputs.lambda[t] = c.best[t];
         f->value += c.best[T + t] / (double)T;
     }
 done:

@@ -99,7 +99,7 @@ static gram_status part_new(const trial *c, gi_run *run, size_t job, part *a)
     a->p.targets = T;
     a->p.y = a->y;
     a->p.noise = all->noise ? a->noise : NULL;
-    a->p.loss = &c->f->m->loss[c->f->m->losses > 1 ? a->q : 0];
+    a->p.loss = &c->f->m->outputs.loss[c->f->m->outputs.losses > 1 ? a->q : 0];
 done:
     return status;
 }
@@ -240,9 +240,9 @@ static gram_status solve_machines(trial *c, gi_run *run)
     gi_many_part *list = NULL;
     gi_many many = {.K = c->K,
                     .ld = c->n,
-                    .loss = c->f->m->loss,
-                    .intercept = c->f->m->intercept,
-                    .tolerance = c->f->m->tolerance,
+                    .loss = c->f->m->outputs.loss,
+                    .intercept = c->f->m->training.intercept,
+                    .tolerance = c->f->m->training.tolerance,
                     .lambda = c->lambda,
                     .lambdas = c->lambdas,
                     .take = take,
@@ -294,7 +294,8 @@ static gram_status find_error(const trial *c, size_t l, double *out)
 
     if (c->code) {
         GI_TRY(GI_NEW(c->f->run, label, c->n));
-        GI_TRY(gi_classes_label(c->f->run, &m->classes, f, c->n, label));
+        GI_TRY(
+            gi_classes_label(c->f->run, &m->outputs.classes, f, c->n, label));
     }
     for (size_t i = 0; i < c->n; i++) {
         total += weight(c, i);
@@ -303,7 +304,7 @@ static gram_status find_error(const trial *c, size_t l, double *out)
         for (size_t t = 0; !label && t < c->T; t++)
             sum +=
                 weight(c, i) / (double)c->T *
-                gi_loss_value(&m->loss[m->losses > 1 ? t : 0],
+                gi_loss_value(&m->outputs.loss[m->outputs.losses > 1 ? t : 0],
                               c->s->problem.y[i * c->T + t], f[i * c->T + t]);
     }
     *out = sum / total;
@@ -399,14 +400,14 @@ static gram_status calibrate(const trial *c)
     gram_status status = GRAM_OK;
 
     GI_TRY(GI_NEW(c->f->run, w, c->n));
-    GI_TRY(GI_NEW(c->f->run, m->classes.sigmoid, 2 * c->T));
+    GI_TRY(GI_NEW(c->f->run, m->outputs.classes.sigmoid, 2 * c->T));
     for (size_t i = 0; i < c->n; i++)
         w[i] = weight(c, i);
     for (size_t q = 0; q < c->T; q++)
         gi_sigmoid_fit(c->best + q, p->y + q, w, c->n, c->T,
-                       &m->classes.sigmoid[2 * q],
-                       &m->classes.sigmoid[2 * q + 1]);
-    m->classes.link = GI_LINK_SIGMOID;
+                       &m->outputs.classes.sigmoid[2 * q],
+                       &m->outputs.classes.sigmoid[2 * q + 1]);
+    m->outputs.classes.link = GI_LINK_SIGMOID;
 done:
     gi_free(w);
     return status;
@@ -420,15 +421,16 @@ static gram_status begin(trial *c, gi_selection *s)
     const gram_machine *m = c->f->m;
     gram_status status = GRAM_OK;
 
-    GI_TRY(GI_NEW(run, c->fold, m->n));
-    GI_TRY(
-        gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
-                     m->classes.coding != GI_CODING_NONE ? m->target[0] : NULL,
-                     c->fold, &c->folds));
+    GI_TRY(GI_NEW(run, c->fold, m->expansion.n));
+    GI_TRY(gi_fold_rows(run, gi_fit_table(c->f), &c->f->o->folds,
+                        m->outputs.classes.coding != GI_CODING_NONE
+                            ? m->outputs.target[0]
+                            : NULL,
+                        c->fold, &c->folds));
     for (size_t i = 0; s->pick && i < c->n; i++)
         c->fold[i] = c->fold[s->pick[i]];
-    if (m->classes.coding != GI_CODING_NONE) {
-        gi_classes plain = m->classes;
+    if (m->outputs.classes.coding != GI_CODING_NONE) {
+        gi_classes plain = m->outputs.classes;
 
         plain.link = GI_LINK_NONE;
         GI_TRY(GI_NEW(run, c->code, c->n));
@@ -459,16 +461,16 @@ static void end(trial *c)
 gi_cost gi_select_loss_cost(const gi_fit *f, size_t rows)
 {
     gi_problem p = gi_fit_problem(f);
-    double n = (double)rows, T = (double)f->m->targets;
+    double n = (double)rows, T = (double)f->m->outputs.count;
     double lambdas = (double)gi_grid_lambda_count(f);
-    double jobs = (double)f->m->solutions, folds = 5;
+    double jobs = (double)f->m->expansion.solutions, folds = 5;
     double threads = (double)f->run->threads;
     size_t columns;
     gi_run one = *f->run;
     gi_cost cost;
 
     one.threads = 1;
-    if (f->m->solutions > 1)
+    if (f->m->expansion.solutions > 1)
         p.targets = 1;
     columns = p.targets > 2 ? p.targets : 2;
     cost = f->plan.solver->cost(&one, &p, rows);
@@ -487,8 +489,8 @@ static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
                .solver = f->plan.solver,
                .blas = matrix_blas(f, s->problem.n, 1, NAN),
                .n = s->problem.n,
-               .T = f->m->targets,
-               .jobs = f->m->solutions,
+               .T = f->m->outputs.count,
+               .jobs = f->m->expansion.solutions,
                .lambdas = lambdas,
                .least = INFINITY,
                .best_lambda = NAN};
@@ -499,8 +501,9 @@ static trial trial_of(gi_fit *f, const gi_selection *s, size_t lambdas)
 /* Probabilities are asked for, and the loss has none. */
 static int wants_sigmoid(const gi_fit *f)
 {
-    return f->o->probability && f->m->classes.coding != GI_CODING_NONE &&
-           f->m->classes.link == GI_LINK_NONE;
+    return f->o->probability &&
+           f->m->outputs.classes.coding != GI_CODING_NONE &&
+           f->m->outputs.classes.link == GI_LINK_NONE;
 }
 
 gram_status gi_select_loss(gi_fit *f, gi_selection *s)
@@ -521,8 +524,8 @@ gram_status gi_select_loss(gi_fit *f, gi_selection *s)
         GI_TRY(gi_run_tick(f->run, (double)(k + 1) / (double)tries));
     }
     memcpy(f->theta, c.theta, f->program->thetas * sizeof *f->theta);
-    for (size_t t = 0; t < m->targets; t++)
-        m->lambda[t] = c.best_lambda;
+    for (size_t t = 0; t < m->outputs.count; t++)
+        m->outputs.lambda[t] = c.best_lambda;
     f->value = c.least;
     if (wants_sigmoid(f) && !c.recall)
         GI_TRY(calibrate(&c));
@@ -544,7 +547,7 @@ gram_status gi_select_sigmoid(gi_fit *f)
     GI_TRY(begin(&c, &s));
     GI_TRY(gi_selection_operator(f, &s));
     GI_TRY(gi_operator_store(s.K, f->run, c.blas, c.K, c.n));
-    c.lambda[0] = f->m->lambda[0];
+    c.lambda[0] = f->m->outputs.lambda[0];
     GI_TRY(try_lambdas(&c, f->run));
     GI_TRY(calibrate(&c));
 done:

@@ -21,7 +21,8 @@ static void check_equations(const gram_table *t, const gram_fit_options *o,
 {
     gram_machine *m = machines_fit(t, o);
     const gram_report *r = gram_machine_report(m);
-    const double *alpha = m->solution[0].alpha, *y = machines_values(t, "y");
+    const double *alpha = m->expansion.solution[0].alpha,
+                 *y = machines_values(t, "y");
     double *K = grams_matrix(r->kernel, t), sum = 0;
     size_t n = r->n;
 
@@ -251,7 +252,7 @@ TEST(one_and_two_rows_work)
     free(mean);
     gram_machine_free(m);
     m = machines_fit(two, &o);
-    CHECK_NEAR(m->solution[0].alpha[0],
+    CHECK_NEAR(m->expansion.solution[0].alpha[0],
                ((1 + l) * 3 - c * 5) / ((1 + l) * (1 + l) - c * c), 1e-14);
     gram_machine_free(m);
     o = (gram_fit_options){.kernel = "rbf"};

@@ -65,15 +65,16 @@ TEST(coefficients_are_slopes_of_the_loss)
             .kernel = gauss, .loss = losses[k], .lambda = "0.3"};
         gram_machine *m = machines_fit(t, &o);
         const double *y = machines_values(t, "y"), *w = machines_values(t, "w");
-        const double *alpha = m->solution[0].alpha;
+        const double *alpha = m->expansion.solution[0].alpha;
         double *f = values_of(m, t);
 
-        for (size_t i = 0; i < m->n; i++) {
-            size_t row = (size_t)m->row[i];
+        for (size_t i = 0; i < m->expansion.n; i++) {
+            size_t row = (size_t)m->training.row[i];
             double at = k == 1 ? log(f[row]) : f[row];
 
             CHECK_NEAR(alpha[i],
-                       -w[row] * gi_loss_slope(m->loss, y[row], at) / 0.6,
+                       -w[row] * gi_loss_slope(m->outputs.loss, y[row], at) /
+                           0.6,
                        1e-5);
         }
         CHECK(gram_machine_report(m)->converged);
@@ -206,12 +207,13 @@ TEST(a_support_vector_machine_keeps_its_support)
     const gram_report *r = gram_machine_report(m);
     double *f = values_of(m, t), *K = grams_matrix(gauss, t);
 
-    CHECK(r->n == 120 && r->support < 120 && m->n == r->support);
+    CHECK(r->n == 120 && r->support < 120 && m->expansion.n == r->support);
     for (int i = 0; i < 120; i++) {
         double sum = r->intercept[0];
 
-        for (size_t j = 0; j < m->n; j++)
-            sum += m->solution[0].alpha[j] * K[i * 120 + (int)m->row[j]];
+        for (size_t j = 0; j < m->expansion.n; j++)
+            sum += m->expansion.solution[0].alpha[j] *
+                   K[i * 120 + (int)m->training.row[j]];
         CHECK_NEAR(f[i], sum, 1e-10);
     }
     free(f);

@@ -386,7 +386,7 @@ TEST(why_names_the_rows_that_speak_most)
 {
     enum { WHY = 3 };
     world w = world_new(kernel, "0.2", 1, 0, "dual");
-    const double *alpha = w.m->solution[0].alpha;
+    const double *alpha = w.m->expansion.solution[0].alpha;
     size_t row[NEW * WHY];
     double part[NEW * WHY];
     gram_predict_options o = {.why = WHY};

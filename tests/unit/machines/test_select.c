@@ -376,7 +376,7 @@ TEST(evidence_finds_an_optimum)
                      p = o;
     gram_machine *m = machines_fit(t, &o);
     const gram_report *r = gram_machine_report(m);
-    double gamma = m->program->theta[0];
+    double gamma = m->expansion.program->theta[0];
 
     CHECK_STR(r->criterion, "evidence");
     CHECK(r->criterion_value == r->log_evidence[0]);
