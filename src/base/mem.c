@@ -343,6 +343,13 @@ done:
     return status;
 }
 
+void gi_strings_free(char **s, size_t n)
+{
+    for (size_t i = 0; s && i < n; i++)
+        gi_free(s[i]);
+    gi_free(s);
+}
+
 gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out)
 {
     char *copy = NULL;

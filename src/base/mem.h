@@ -34,6 +34,9 @@ void gi_free(void *p);
 /* A copy of the n bytes at s, with a NUL behind them, in *out. */
 gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out);
 
+/* Free n strings and their array; NULL does nothing. */
+void gi_strings_free(char **s, size_t n);
+
 static inline size_t gi_min_size(size_t a, size_t b)
 {
     return a < b ? a : b;

@@ -32,9 +32,7 @@ static size_t place(const gi_classes *c, size_t k)
 
 void gi_classes_free(gi_classes *c)
 {
-    for (size_t k = 0; c->name && k < c->count; k++)
-        gi_free(c->name[k]);
-    gi_free(c->name);
+    gi_strings_free(c->name, c->count);
     gi_free(c->sigmoid);
     gi_free(c->order);
     *c = (gi_classes){0};

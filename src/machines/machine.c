@@ -25,71 +25,6 @@ gram_status gi_machine_must_be_squared(const gram_machine *m, const char *what)
                                                                : " of classes");
 }
 
-/* ---------------------------------------------------------------- compiled */
-
-static void free_texts(char **text, size_t count)
-{
-    for (size_t i = 0; text && i < count; i++)
-        gi_free(text[i]);
-    gi_free(text);
-}
-
-static void forget_texts(gram_machine *m)
-{
-    gi_free(m->expansion.text);
-    free_texts(m->expansion.term, m->expansion.terms);
-    m->expansion.text = NULL;
-    m->expansion.term = NULL;
-    m->expansion.terms = 0;
-}
-
-gram_status gi_machine_print(gi_run *run, gram_machine *m)
-{
-    const gram_program *p = m->expansion.program;
-    gram_status status = GRAM_OK;
-    gi_buf text = {0};
-
-    forget_texts(m);
-    GI_TRY(gi_program_print(run, p, p->theta, &text));
-    GI_TRY(gi_strndup(run, text.s, text.n, &m->expansion.text));
-    GI_TRY(GI_NEW_ZERO(run, m->expansion.term, p->terms));
-    for (; m->expansion.terms < p->terms; m->expansion.terms++) {
-        text.n = 0;
-        GI_TRY(gi_program_print_term(run, p, m->expansion.terms, &text));
-        GI_TRY(gi_strndup(run, text.s, text.n,
-                          &m->expansion.term[m->expansion.terms]));
-    }
-done:
-    gi_buf_free(&text);
-    return status;
-}
-
-void gi_machine_take_rows(gram_machine *m, gram_table *table, gi_points *x)
-{
-    gram_table_free(m->expansion.table);
-    gi_points_free(m->expansion.x);
-    m->expansion.table = table;
-    m->expansion.x = x;
-    x->table = table->serial;
-}
-
-gram_status gi_machine_compile(gi_run *run, gram_machine *m,
-                               const gi_values *values)
-{
-    gram_status status = GRAM_OK;
-
-    GI_TRY(values
-               ? gi_program_restore(run, m->expansion.kernel, values,
-                                    m->expansion.table, &m->expansion.program)
-               : gi_program_new(run, m->expansion.kernel, m->expansion.table, 0,
-                                &m->expansion.program));
-    GI_TRY(gi_points_new(run, m->expansion.program, m->expansion.table,
-                         GI_DOUBLE, &m->expansion.x));
-    GI_TRY(gi_machine_print(run, m));
-done:
-    return status;
-}
-
 gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
                               size_t q, double *room)
 {
@@ -233,36 +168,34 @@ const char *gram_machine_term(const gram_machine *m, size_t i)
 
 /* ------------------------------------------------------------------- freed */
 
+static void free_outputs(gi_outputs *o)
+{
+    gi_strings_free(o->target, o->target_count);
+    gi_strings_free(o->name, o->count);
+    gi_free(o->target_type);
+    gi_fills_free(&o->fills);
+    gi_free(o->loss);
+    gi_free(o->loss_text);
+    gi_classes_free(&o->classes);
+    gi_free(o->shift);
+    gi_free(o->lambda);
+    gi_free(o->amplitude);
+    gi_free(o->variance);
+    gi_free(o->evidence);
+    gi_free(o->constant);
+}
+
 void gram_machine_free(gram_machine *m)
 {
     if (!m)
         return;
-    for (size_t q = 0; m->expansion.solution && q < m->expansion.solutions; q++)
-        gi_solution_free(&m->expansion.solution[q]);
-    gi_free(m->expansion.solution);
-    forget_texts(m);
-    gi_points_free(m->expansion.x);
-    gi_program_free(m->expansion.program);
-    gram_table_free(m->expansion.table);
-    gram_kernel_free(m->expansion.kernel);
-    free_texts(m->outputs.target, m->outputs.target_count);
-    gi_free(m->outputs.target_type);
-    gi_fills_free(&m->outputs.fills);
-    free_texts(m->outputs.name, m->outputs.count);
-    gi_free(m->outputs.loss);
-    gi_free(m->outputs.loss_text);
-    gi_classes_free(&m->outputs.classes);
-    free_texts(m->warning, m->warnings);
-    free_texts(m->note, m->notes);
+    gi_expansion_free(&m->expansion);
+    free_outputs(&m->outputs);
+    gi_strings_free(m->warning, m->warnings);
+    gi_strings_free(m->note, m->notes);
     gi_free(m->training.y);
-    gi_free(m->outputs.shift);
     gi_free(m->training.noise);
     gi_free(m->training.noise_column);
     gi_free(m->training.row);
-    gi_free(m->outputs.lambda);
-    gi_free(m->outputs.amplitude);
-    gi_free(m->outputs.variance);
-    gi_free(m->outputs.evidence);
-    gi_free(m->outputs.constant);
     gi_free(m);
 }

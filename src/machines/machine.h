@@ -99,15 +99,16 @@ gram_status gi_machine_note(gi_run *run, gram_machine *m, const char *format,
 
 /* From kernel, values (NULL: those that are written) and table: program, points
  * and texts. */
-gram_status gi_machine_compile(gi_run *run, gram_machine *m,
-                               const gi_values *values);
+gram_status gi_expansion_compile(gi_run *run, gi_expansion *e,
+                                 const gi_values *values);
 
-/* Rows of the machine from now on, and the same as its program sees them; both
- * are the machine's then, and those before are freed. */
-void gi_machine_take_rows(gram_machine *m, gram_table *table, gi_points *x);
+/* The basis from now on, and the same as its program sees it; both are the
+ * expansion's then, and those before are freed. */
+void gi_expansion_take_rows(gi_expansion *e, gram_table *table, gi_points *x);
 
 /* Texts anew, after the program's numbers have changed. */
-gram_status gi_machine_print(gi_run *run, gram_machine *m);
+gram_status gi_expansion_print(gi_run *run, gi_expansion *e);
+void gi_expansion_free(gi_expansion *e); /* what is inside */
 
 /* The kernel was multiplied by s and the amplitude becomes 1: solutions and
  * lambda follow. */

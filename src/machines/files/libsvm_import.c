@@ -336,7 +336,7 @@ static gram_status import(gi_run *run, const char *name, const gi_libsvm *l,
     GI_TRY(gi_context(gi_kernel_new(run, text.s, &m->expansion.kernel), "%s",
                       name));
     GI_TRY(make_table(run, l, m));
-    GI_TRY(gi_machine_compile(run, m, NULL));
+    GI_TRY(gi_expansion_compile(run, &m->expansion, NULL));
     GI_TRY(make_target(run, l, m));
     if (l->marks)
         GI_TRY(gi_machine_warn(run, m,

@@ -86,8 +86,8 @@ gram_status gi_model_kernel(gi_codec *c, gram_machine *m)
     if (reads) {
         GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->expansion.kernel),
                           "%s", gi_input_name(c->in)));
-        GI_TRY(gi_context(gi_machine_compile(c->run, m, &values), "%s",
-                          gi_input_name(c->in)));
+        GI_TRY(gi_context(gi_expansion_compile(c->run, &m->expansion, &values),
+                          "%s", gi_input_name(c->in)));
     }
 done:
     gi_values_free(&values);

@@ -18,7 +18,7 @@ static gram_status read_kernel(gi_codec *c, gram_machine *m)
     GI_TRY(gi_model_rows(c, m));
     GI_TRY(gi_context(gi_kernel_new(c->run, text, &m->expansion.kernel), "%s",
                       gi_input_name(c->in)));
-    GI_TRY(gi_context(gi_machine_compile(c->run, m, NULL), "%s",
+    GI_TRY(gi_context(gi_expansion_compile(c->run, &m->expansion, NULL), "%s",
                       gi_input_name(c->in)));
 done:
     gi_free(text);

@@ -369,7 +369,7 @@ static gram_status keep_columns(gi_fit *f)
         columns[j] = 1;
     }
     GI_TRY(gi_table_subset(f->run, t, columns, NULL, &own));
-    gi_machine_take_rows(f->m, own, f->x);
+    gi_expansion_take_rows(&f->m->expansion, own, f->x);
     f->x = NULL;
 done:
     gi_free(columns);
@@ -467,7 +467,7 @@ gram_status gi_fit_finish(gi_fit *f)
     if (!gi_machine_is_squared(m))
         GI_TRY(gi_machine_drop_rows(f->run, m));
     GI_TRY(write_amplitude(f));
-    GI_TRY(gi_machine_print(f->run, m));
+    GI_TRY(gi_expansion_print(f->run, &m->expansion));
     GI_TRY(warn_about(f));
     GI_TRY(gi_fit_notes(f));
     m->report.criterion = gi_select_names[f->select];

@@ -311,7 +311,7 @@ gram_status gi_machine_drop_rows(gi_run *run, gram_machine *m)
     squeeze(m->training.noise, m->expansion.n, 1, keep);
     squeeze(m->training.row, m->expansion.n, 1, keep);
     m->expansion.n = kept;
-    gi_machine_take_rows(m, table, x);
+    gi_expansion_take_rows(&m->expansion, table, x);
     table = NULL;
     x = NULL;
 done:

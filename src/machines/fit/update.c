@@ -302,7 +302,7 @@ gram_status gram_machine_update(const gram_machine *m, const gram_table *table,
     GI_TRY(gi_table_join(&run, kept, table ? gi_fit_table(&f) : NULL,
                          &to->expansion.table));
     GI_TRY(gi_values_of(&run, m->expansion.program, &values));
-    GI_TRY(gi_machine_compile(&run, to, &values));
+    GI_TRY(gi_expansion_compile(&run, &to->expansion, &values));
     GI_TRY(solve_rows(&run, m, keep, to));
     gi_machine_refer(to);
     to->report.seconds = gi_clock() - start;
