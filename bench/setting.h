@@ -65,7 +65,7 @@ static inline gram_status fill_shifted(void *user, size_t row, size_t rows,
 {
     const gi_operator *K = user;
     gram_status status =
-        K->tile(K, &gi_blas_double, row, rows, col, cols, tile, ld);
+        gi_operator_tile(K, &gi_blas_double, row, rows, col, cols, tile, ld);
 
     for (size_t i = 0; row == col && i < rows; i++)
         ((double *)tile)[i * ld + i] += 0.1;

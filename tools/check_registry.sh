@@ -33,6 +33,7 @@ registry() {
 registry src/kernels/catalogue/kernels.def KERNEL kernel_
 registry src/kernels/catalogue/maps.def MAP map_
 registry src/losses/losses.def LOSS loss_
+registry src/operators/operators.def OPERATOR operator_
 registry src/solvers/solvers.def SOLVER solver_
 registry src/data/read/readers.def READER read_
 registry src/data/write/writers.def WRITER write_

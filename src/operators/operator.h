@@ -1,9 +1,11 @@
-/* operator.h - a kernel matrix as solvers see it: tiles, products, rows of a
- * subset, diagonal; and, where the kernel has them, explicit features, Markov
- * structure, gradients.
+/* operator.h - a kernel matrix as solvers see it: tiles, products, rows,
+ * diagonal, the matrix of some of its rows; and, where there are such, explicit
+ * features, Markov structure, gradients.
  *
  * Rows belong to points x, columns to points t; in a symmetric one both are
- * the same.  Solvers and their tests know nothing else of kernels.
+ * the same.  Solvers and their tests know nothing else of kernels.  There are
+ * several ways to have such a matrix, each a row of operators.def: who needs
+ * something of a matrix asks whether it has it, never which one it is.
  */
 #ifndef GI_OPERATOR_H
 #define GI_OPERATOR_H
@@ -14,77 +16,77 @@
 #include "linalg/dense/blas.h"
 #include "linalg/sparse/csr.h"
 
-typedef struct gi_operator gi_operator;
-struct gi_operator {
-    size_t rows, cols;
-    int symmetric;
-    void *user;
+/* What an operator can do or is; a class has what its operators may have. */
+enum {
+    GI_OPERATOR_CAN_RESTRICT = 1, /* gi_operator_restrict */
+    GI_OPERATOR_HAS_GRADIENT = 2, /* gi_operator_gradient */
+    GI_OPERATOR_HAS_FEATURES = 4, /* gi_operator_features */
+    GI_OPERATOR_HAS_MARKOV = 8,   /* O(n) structure */
+    GI_OPERATOR_IS_SINGLE = 16 /* it is in single precision, and there is none
+                               in double */
+};
 
-    /* out[r*ld + s] = K(row + r, col + s) in that precision, from the threads
-     * of one parallel region or from one. */
+typedef struct gi_operator gi_operator;
+
+/* Writes G(row + i, col + j) to G[i*ld + j] for the rows and columns of a
+ * tile. */
+typedef void gi_seed(void *user, const gi_tile *tile, double *G);
+
+/* The functions of a class; those of the same names below say what they do. */
+typedef struct gi_operator_class {
+    const char *name, *help;
+    unsigned flags;
+
     gram_status (*tile)(const gi_operator *K, const gi_blas *blas, size_t row,
                         size_t rows, size_t col, size_t cols, void *out,
                         size_t ld);
-
-    /* out = K V, V cols x r, out rows x r, row-major without gaps; `single`
-     * has tiles in single precision, see gi_engine_product. */
     gram_status (*product)(const gi_operator *K, gi_run *run, int single,
                            const double *V, size_t r, double *out);
-
-    /* out[i*ld + j] = K(row[i], j), all columns. */
-    gram_status (*subset)(const gi_operator *K, gi_run *run, const size_t *row,
-                          size_t m, double *out, size_t ld);
-
-    /* k(x_i, x_i) of the rows. */
+    gram_status (*rows)(const gi_operator *K, gi_run *run, const gi_blas *blas,
+                        const size_t *row, size_t m, void *const *out);
     gram_status (*diagonal)(const gi_operator *K, gi_run *run, double *out);
 
-    /* What follows may be NULL or 0: not there. */
-
-    /* out[i][j] = K(row[i], j) in single precision, all columns; ask
-     * gi_operator_rows. */
-    gram_status (*rows_single)(const gi_operator *K, gi_run *run,
-                               const size_t *row, size_t m, float *const *out);
-
-    /* out[i] = sum_j K(i, col[j]) v_j, in double; ask gi_operator_columns. */
+    /* What follows may be NULL: there is nothing to prepare, to free, ... */
+    gram_status (*prepare)(const gi_operator *K, gi_run *run,
+                           const gi_blas *blas);
     gram_status (*columns)(const gi_operator *K, gi_run *run, const size_t *col,
                            size_t m, const double *v, double *out);
+    gram_status (*restrict_to)(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, gi_operator **out);
+    gram_status (*gradient)(const gi_operator *K, gi_run *run, gi_seed *seed,
+                            void *user, double *grad);
+    gram_status (*features)(const gi_operator *K, gi_run *run, size_t row,
+                            size_t rows, double *F, size_t ld);
+    size_t (*bytes)(const gi_run *run, const gi_operator *K);
+    void (*destroy)(gi_operator *K);
+} gi_operator_class;
 
-    /* The symmetric operator of these rows alone, for gi_operator_free; what K
-     * looks at must stay. */
-    gram_status (*part)(const gi_operator *K, gi_run *run, const size_t *row,
-                        size_t m, gi_operator **out);
+struct gi_operator {
+    const gi_operator_class *class_;
+    unsigned flags;
+    size_t rows, cols;
+    int symmetric;
+    void *user;
+    double cost;   /* flops of one entry, for the plan */
+    size_t thetas; /* numbers that the gradient is by */
 
-    /* Rows in single precision are K itself, there is none in double. */
-    int only_single;
-
-    /* All of it in memory: K(i,j) = single[i*single_ld + j]. */
+    /* All of it in memory, if it is: K(i,j) = single[i*single_ld + j]. */
     const float *single;
     size_t single_ld;
 
-    /* Free the operator and what it owns; NULL: it is its owner's affair. */
-    void (*destroy)(gi_operator *K);
-
-    /* grad[m] += sum_ij G_ij dK_ij/dtheta_m; see gi_engine_gradient. */
-    gram_status (*gradient)(const gi_operator *K, gi_run *run,
-                            void (*seed)(void *user, const gi_tile *tile,
-                                         double *G),
-                            void *user, double *grad);
-    size_t thetas;
-
-    /* K = Phi Phi' (Phi(x) Phi(t)'), with this many features; those of some
-     * rows, F[i*ld + j], or all of Phi of the rows, sparse. */
+    /* K = Phi Phi' (Phi(x) Phi(t)'), with this many features; 0: none are
+     * known.  And all of Phi of the rows where it is sparse, else NULL. */
     size_t features;
-    gram_status (*feature_rows)(const gi_operator *K, gi_run *run, size_t row,
-                                size_t rows, double *F, size_t ld);
     const gi_csr *csr;
 
-    /* O(n) structure: the family, and one coordinate per row (not sorted). */
+    /* O(n) structure: the family, or NULL, and one coordinate per row (not
+     * sorted). */
     const gi_markov *markov;
     const double *time;
-
-    /* flops of one entry, for the plan */
-    double cost;
 };
+
+/* The classes in the order of operators.def; NULL at the end. */
+const gi_operator_class *gi_operator_class_at(size_t i);
 
 /* The matrix of the program at theta (NULL: its own values) on all pairs of x
  * and t; t NULL: symmetric.  Points are in double; what single precision needs
@@ -110,23 +112,79 @@ double gi_basis_cost(const gi_basis *b); /* flops of one row */
 gram_status gi_operator_on(gi_run *run, const gi_basis *b, const gi_points *x,
                            gi_operator **out);
 
+/* The symmetric operator of the rows row[0] .. row[m-1] of a symmetric one,
+ * which may be used beside it, and in other threads.  Keeps what K keeps, and
+ * nothing of K. */
+gram_status gi_operator_restrict(const gi_operator *K, gi_run *run,
+                                 const size_t *row, size_t m,
+                                 gi_operator **out);
+
 /* Make ready for tiles or products of that precision. */
 gram_status gi_operator_prepare(const gi_operator *K, gi_run *run,
                                 const gi_blas *blas);
+
+/* out[r*ld + s] = K(row + r, col + s) in that precision, from the threads of
+ * one parallel region or from one, after gi_operator_prepare. */
+static inline gram_status gi_operator_tile(const gi_operator *K,
+                                           const gi_blas *blas, size_t row,
+                                           size_t rows, size_t col, size_t cols,
+                                           void *out, size_t ld)
+{
+    return K->class_->tile(K, blas, row, rows, col, cols, out, ld);
+}
 
 /* All of K as a dense matrix of that precision, both triangles. */
 gram_status gi_operator_store(const gi_operator *K, gi_run *run,
                               const gi_blas *blas, void *out, size_t ld);
 
-/* Rows in single precision: out[i] has room for all columns of row[i]. */
+/* out[i*ld + j] = K(row[i], j) in that precision, all columns; and the same
+ * with out[i] where row i belongs. */
 gram_status gi_operator_rows(const gi_operator *K, gi_run *run,
-                             const size_t *row, size_t m, float *const *out);
+                             const gi_blas *blas, const size_t *row, size_t m,
+                             void *out, size_t ld);
+gram_status gi_operator_rows_at(const gi_operator *K, gi_run *run,
+                                const gi_blas *blas, const size_t *row,
+                                size_t m, void *const *out);
+
+/* k(x_i, x_i) of the rows. */
+static inline gram_status gi_operator_diagonal(const gi_operator *K,
+                                               gi_run *run, double *out)
+{
+    return K->class_->diagonal(K, run, out);
+}
+
+/* out = K V, V cols x r, out rows x r, row-major without gaps; `single` has
+ * tiles in single precision, see gi_engine_product. */
+static inline gram_status gi_operator_product(const gi_operator *K, gi_run *run,
+                                              int single, const double *V,
+                                              size_t r, double *out)
+{
+    return K->class_->product(K, run, single, V, r, out);
+}
 
 /* out = K v in double, where v has numbers in the columns `col` and is 0
  * elsewhere: costs m columns, or the whole product if that is less. */
 gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
                                 const size_t *col, size_t m, const double *v,
                                 double *out);
+
+/* grad[m] += sum_ij G_ij dK_ij/dtheta_m, see gi_engine_gradient; with
+ * GI_OPERATOR_HAS_GRADIENT. */
+static inline gram_status gi_operator_gradient(const gi_operator *K,
+                                               gi_run *run, gi_seed *seed,
+                                               void *user, double *grad)
+{
+    return K->class_->gradient(K, run, seed, user, grad);
+}
+
+/* F[i*ld + j] = feature j of row + i; with GI_OPERATOR_HAS_FEATURES. */
+static inline gram_status gi_operator_features(const gi_operator *K,
+                                               gi_run *run, size_t row,
+                                               size_t rows, double *F,
+                                               size_t ld)
+{
+    return K->class_->features(K, run, row, rows, F, ld);
+}
 
 /* Bytes that the operator holds if it works for this run, its packed rows
  * included. */

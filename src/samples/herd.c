@@ -69,7 +69,7 @@ static gram_status begin(gi_run *run, const gi_operator *K, herd *h)
     GI_TRY(GI_NEW_ZERO(run, h->taken, n));
     for (size_t i = 0; i < n; i++)
         even[i] = 1 / (double)n;
-    GI_TRY(K->product(K, run, 0, even, 1, h->mu));
+    GI_TRY(gi_operator_product(K, run, 0, even, 1, h->mu));
 done:
     gi_free(even);
     return status;
@@ -109,7 +109,8 @@ gram_status gram_herd(const gram_table *table, const char *kernel,
     for (size_t t = 0; t < m; t++) {
         row[t] = next_row(&h, t);
         h.taken[row[t]] = 1;
-        GI_TRY(K->subset(K, &quiet, &row[t], 1, h.chosen_k, h.n));
+        GI_TRY(gi_operator_rows(K, &quiet, &gi_blas_double, &row[t], 1,
+                                h.chosen_k, h.n));
         for (size_t i = 0; i < h.n; i++)
             h.near[i] += h.chosen_k[i];
         GI_TRY(gi_run_tick(&run, (double)(t + 1) / (double)m));

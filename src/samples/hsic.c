@@ -87,7 +87,7 @@ static gram_status rows_of(void *user, gi_run *run, const size_t *row, size_t m,
 {
     const gi_operator *K = user;
 
-    return K->subset(K, run, row, m, out, ld);
+    return gi_operator_rows(K, run, &gi_blas_double, row, m, out, ld);
 }
 
 static void centre(double *F, size_t n, size_t rank)
@@ -112,7 +112,7 @@ static gram_status factorise(gi_run *run, const gi_joined *p, factor *out)
 
     GI_TRY(gi_operator_new(run, p->program, NULL, p->x, NULL, &K));
     GI_TRY(GI_NEW(run, diagonal, n));
-    GI_TRY(K->diagonal(K, run, diagonal));
+    GI_TRY(gi_operator_diagonal(K, run, diagonal));
     GI_TRY(gi_pivot_new(run, n, diagonal, rows_of, K, tolerance,
                         n < RANK ? n : RANK, &pivot));
     out->rank = pivot->rank;

@@ -87,7 +87,7 @@ static gram_status add_moved(measure *m)
     double *image = m->f, norm = 0;
     gram_status status;
 
-    GI_TRY(p->K->product(p->K, m->run, 0, m->move, p->targets, image));
+    GI_TRY(gi_operator_product(p->K, m->run, 0, m->move, p->targets, image));
     for (size_t k = 0; k < m->count; k++)
         norm += m->move[k] * image[k];
     m->out->gap += p->lambda * norm;
@@ -122,7 +122,7 @@ static gram_status find_gradient(measure *m)
                 2 * p->lambda * m->out->alpha[k];
         to[t] = w * gi_loss_slope(&m->loss, p->y[k], 0);
     }
-    GI_TRY(p->K->product(p->K, m->run, 0, g, width, Kg));
+    GI_TRY(gi_operator_product(p->K, m->run, 0, g, width, Kg));
     for (size_t j = 0; j < t; j++) {
         double more = -2 * p->lambda * sum_of(m, j);
 
@@ -151,7 +151,7 @@ gram_status gi_gap_measure(gi_run *run, const gi_problem *p, gi_solution *out)
         goto done;
     GI_TRY(GI_NEW(run, m.f, m.count));
     GI_TRY(GI_NEW(run, m.move, m.count));
-    GI_TRY(p->K->product(p->K, run, 0, out->alpha, p->targets, m.f));
+    GI_TRY(gi_operator_product(p->K, run, 0, out->alpha, p->targets, m.f));
     add_up(&m);
     if (flags & GRAM_LOSS_SMOOTH)
         GI_TRY(find_gradient(&m));

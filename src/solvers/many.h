@@ -18,8 +18,7 @@ typedef struct gi_many_part {
 } gi_many_part;
 
 typedef struct gi_many {
-    const float *K; /* symmetric */
-    size_t ld;
+    const gi_operator *K; /* stored in single precision */
     const gi_loss *loss;
     int intercept;
     double tolerance; /* 0: its own */

@@ -43,7 +43,7 @@ gram_status gi_system_new(gi_run *run, const gi_problem *p, gi_system *out)
     GI_TRY(GI_NEW_ZERO(run, out->z, n * columns));
     GI_TRY(GI_NEW_ZERO(run, out->mean, t));
     GI_TRY(GI_NEW(run, out->diagonal, n));
-    GI_TRY(p->K->diagonal(p->K, run, out->diagonal));
+    GI_TRY(gi_operator_diagonal(p->K, run, out->diagonal));
     if (p->intercept)
         (void)gi_system_means(p, out->mean);
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,8 @@ gram_status gi_system_tile(const gi_problem *p, double jitter,
                            const gi_blas *blas, size_t row, size_t rows,
                            size_t col, size_t cols, void *tile, size_t ld)
 {
-    gram_status status = p->K->tile(p->K, blas, row, rows, col, cols, tile, ld);
+    gram_status status =
+        gi_operator_tile(p->K, blas, row, rows, col, cols, tile, ld);
 
     for (size_t i = 0; status == GRAM_OK && row == col && i < rows; i++) {
         char *at = (char *)tile + (i * ld + i) * blas->size;
@@ -91,7 +92,7 @@ gram_status gi_system_multiply(void *user, gi_run *run, const double *x,
     const gi_problem *p = s->p;
     gram_status status;
 
-    GI_TRY(p->K->product(p->K, run, s->single, x, m, out));
+    GI_TRY(gi_operator_product(p->K, run, s->single, x, m, out));
     for (size_t i = 0; i < p->n; i++) {
         double shift = gi_system_shift(s, i);
 
@@ -107,7 +108,7 @@ gram_status gi_system_rows(void *user, gi_run *run, const size_t *row, size_t m,
 {
     const gi_operator *K = user;
 
-    return K->subset(K, run, row, m, out, ld);
+    return gi_operator_rows(K, run, &gi_blas_double, row, m, out, ld);
 }
 
 /* Sum of column j of an n x m matrix. */
@@ -154,7 +155,7 @@ gram_status gi_system_residual(gi_run *run, const gi_problem *p,
     gram_status status;
 
     GI_TRY(GI_NEW(run, product, n * t));
-    GI_TRY(p->K->product(p->K, run, 0, out->alpha, t, product));
+    GI_TRY(gi_operator_product(p->K, run, 0, out->alpha, t, product));
     out->residual = 0;
     for (size_t j = 0; j < t; j++) {
         double off = 0, size = 0;
@@ -216,8 +217,8 @@ static gram_status transpose(void *user, size_t task)
     char *tile = t->room + first * t->m * size;
     gram_status status;
 
-    GI_TRY(t->T->tile(t->T, t->blas, t->row, t->m, first, end - first, tile,
-                      end - first));
+    GI_TRY(gi_operator_tile(t->T, t->blas, t->row, t->m, first, end - first,
+                            tile, end - first));
     for (size_t i = 0; i < t->m; i++)
         for (size_t j = first; j < end; j++, tile += size)
             memcpy(t->out + (j * t->m + i) * size, tile, size);
@@ -245,7 +246,7 @@ double gi_system_scale(const gi_run *run, const gi_problem *p)
 
     quiet.progress = NULL;
     GI_TRY(GI_NEW(&quiet, diagonal, p->K->rows));
-    GI_TRY(p->K->diagonal(p->K, &quiet, diagonal));
+    GI_TRY(gi_operator_diagonal(p->K, &quiet, diagonal));
     sum = sum_of(p->K->rows, 1, diagonal, 0);
 done:
     gi_free(diagonal);

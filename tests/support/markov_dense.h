@@ -66,7 +66,14 @@ static inline real dense_kernel(const gi_markov *k, double s, double t)
 static inline gi_operator dense_operator(const gi_markov *k, const double *time,
                                          size_t rows, size_t cols)
 {
-    return (gi_operator){.rows = rows, .cols = cols, .markov = k, .time = time};
+    static const gi_operator_class structure = {.name = "structure alone"};
+
+    return (gi_operator){.class_ = &structure,
+                         .flags = GI_OPERATOR_HAS_MARKOV,
+                         .rows = rows,
+                         .cols = cols,
+                         .markov = k,
+                         .time = time};
 }
 
 /* The inverse of K + lambda D and what follows from it. */

@@ -55,15 +55,15 @@ static inline gram_status dense_product(const gi_operator *K, gi_run *run,
     return GRAM_OK;
 }
 
-static inline gram_status dense_subset(const gi_operator *K, gi_run *run,
-                                       const size_t *row, size_t m, double *out,
-                                       size_t ld)
+static inline gram_status dense_rows(const gi_operator *K, gi_run *run,
+                                     const gi_blas *blas, const size_t *row,
+                                     size_t m, void *const *out)
 {
     const dense_operator *d = K->user;
 
     (void)run;
     for (size_t i = 0; i < m; i++)
-        memcpy(out + i * ld, d->K + row[i] * K->cols, K->cols * sizeof *out);
+        blas->write(K->cols, d->K + row[i] * K->cols, out[i], 1);
     return GRAM_OK;
 }
 
@@ -91,19 +91,26 @@ static inline gram_status dense_features(const gi_operator *K, gi_run *run,
     return GRAM_OK;
 }
 
+static const gi_operator_class dense_class = {
+    .name = "dense",
+    .help = "an array, for tests",
+    .tile = dense_tile,
+    .product = dense_product,
+    .rows = dense_rows,
+    .diagonal = dense_diagonal,
+    .features = dense_features,
+};
+
 /* Symmetric if there is no diagonal. */
 static inline void dense_operator_init(dense_operator *d, size_t rows,
                                        size_t cols, const double *K,
                                        const double *diagonal)
 {
-    *d = (dense_operator){.op = {.rows = rows,
+    *d = (dense_operator){.op = {.class_ = &dense_class,
+                                 .rows = rows,
                                  .cols = cols,
                                  .symmetric = !diagonal,
                                  .user = d,
-                                 .tile = dense_tile,
-                                 .product = dense_product,
-                                 .subset = dense_subset,
-                                 .diagonal = dense_diagonal,
                                  .cost = 2},
                           .K = K,
                           .diagonal = diagonal};
@@ -113,7 +120,7 @@ static inline void dense_operator_features(dense_operator *d, size_t features,
                                            const double *phi)
 {
     d->op.features = features;
-    d->op.feature_rows = dense_features;
+    d->op.flags |= GI_OPERATOR_HAS_FEATURES;
     d->phi = phi;
 }
 

@@ -134,7 +134,7 @@ static inline double *smooth_values(const smooth *w, const gi_solution *s)
     double *f = grams_doubles(w->p.n);
     gi_run run = w->k.run;
 
-    CHECK_OK(w->p.K->product(w->p.K, &run, 0, s->alpha, 1, f));
+    CHECK_OK(gi_operator_product(w->p.K, &run, 0, s->alpha, 1, f));
     for (size_t i = 0; i < w->p.n; i++)
         f[i] += s->intercept[0];
     return f;

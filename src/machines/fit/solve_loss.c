@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "machines/machine.h"
 #include "data/table/subset.h"
+#include "operators/stored.h"
 #include "solvers/gap.h"
 #include "solvers/many.h"
 #include "solvers/row_subset.h"
@@ -215,8 +216,8 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
 {
     pairs p = {.run = run, .m = m, .solver = solver};
     float *matrix = NULL;
-    gi_many many = {.ld = m->expansion.n,
-                    .loss = m->outputs.loss,
+    gi_operator *stored = NULL;
+    gi_many many = {.loss = m->outputs.loss,
                     .intercept = m->training.intercept,
                     .tolerance = m->training.tolerance,
                     .parts = m->outputs.count,
@@ -229,11 +230,14 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
     GI_TRY(pairs_new(&p));
     GI_TRY(GI_NEW(run, matrix, m->expansion.n * m->expansion.n));
     GI_TRY(gi_operator_store(K, run, &gi_blas_single, matrix, m->expansion.n));
-    many.K = matrix;
+    GI_TRY(gi_stored_new(run, &gi_blas_single, matrix, m->expansion.n,
+                         m->expansion.n, &stored));
+    many.K = stored;
     many.part = p.part;
     GI_TRY(solver->many(run, &many));
 done:
     pairs_free(&p);
+    gi_operator_free(stored);
     gi_free(matrix);
     return status;
 }

@@ -38,7 +38,7 @@ static gram_status reduce(const gi_query *a, const gi_posterior *p, size_t from,
     GI_TRY(gi_system_columns(a->run, a->T, &gi_blas_double, from, m, room,
                              weight));
     GI_TRY(gi_chol_solve(a->run, p->s->factor, m, weight, m));
-    GI_TRY(a->T->product(a->T, a->run, 0, weight, m, product));
+    GI_TRY(gi_operator_product(a->T, a->run, 0, weight, m, product));
     for (size_t i = 0; i < a->rows; i++)
         for (size_t j = 0; j < m; j++)
             C[i * ld + from + j] -= product[i * m + j];
@@ -250,7 +250,7 @@ static gram_status kernel_rows(void *user, gi_run *run, const size_t *row,
 {
     const gi_operator *K = user;
 
-    return K->subset(K, run, row, m, out, ld);
+    return gi_operator_rows(K, run, &gi_blas_double, row, m, out, ld);
 }
 
 gram_status gram_kernel_sample(const gram_kernel *k, const gram_table *table,
@@ -271,7 +271,7 @@ gram_status gram_kernel_sample(const gram_kernel *k, const gram_table *table,
         goto done;
     GI_TRY(gi_operator_new(&run, program, NULL, x, NULL, &K));
     GI_TRY(GI_NEW(&run, diagonal, n));
-    GI_TRY(K->diagonal(K, &run, diagonal));
+    GI_TRY(gi_operator_diagonal(K, &run, diagonal));
     GI_TRY(gi_pivot_new(&run, n, diagonal, kernel_rows, K, 0, n, &F));
     GI_TRY(draw(&run, F, count, out));
 done:

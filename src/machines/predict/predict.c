@@ -90,7 +90,7 @@ static gram_status mean_of_features(const gi_query *a, size_t q, size_t targets,
     for (size_t i = 0; i < a->rows; i += FEATURE_ROWS) {
         size_t m = a->rows - i < FEATURE_ROWS ? a->rows - i : FEATURE_ROWS;
 
-        GI_TRY(T->feature_rows(T, a->run, i, m, F, N));
+        GI_TRY(gi_operator_features(T, a->run, i, m, F, N));
         weigh(a->run, m, targets, N, F, w, out + i * targets);
         GI_TRY(gi_run_tick(a->run, (double)(i + m) / (double)a->rows));
     }
@@ -115,7 +115,7 @@ static gram_status mean_of(const gi_query *a, size_t q, size_t targets,
     if (s->weights)
         GI_TRY(mean_of_features(a, q, targets, out));
     else
-        GI_TRY(a->T->product(a->T, a->run, 0, s->alpha, targets, out));
+        GI_TRY(gi_operator_product(a->T, a->run, 0, s->alpha, targets, out));
     for (size_t i = 0; i < a->rows; i++)
         for (size_t t = 0; t < targets; t++)
             out[i * targets + t] += s->intercept[t];
@@ -131,7 +131,7 @@ static gram_status mean_of_all(const gi_query *a, double *out)
     const gram_machine *m = a->m;
     size_t T = m->outputs.count;
 
-    GI_TRY(a->T->product(a->T, a->run, 0, a->p->alpha, T, out));
+    GI_TRY(gi_operator_product(a->T, a->run, 0, a->p->alpha, T, out));
     for (size_t k = 0; k < a->rows * T; k++)
         out[k] +=
             m->expansion.solution[k % T].intercept[0] + m->outputs.shift[k % T];

@@ -27,7 +27,7 @@ static gram_status term_deviation(const gi_query *a, const gi_posterior *p,
     s.inverse_one = NULL;
     GI_TRY(p->solver->variance(a->run, &p->p, &s, T, variance));
     if (inverse)
-        GI_TRY(T->product(T, a->run, 0, inverse, 1, along));
+        GI_TRY(gi_operator_product(T, a->run, 0, inverse, 1, along));
     for (size_t i = 0; inverse && i < a->m->expansion.n; i++)
         one += inverse[i];
     for (size_t i = 0; i < a->rows; i++)
@@ -59,7 +59,7 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
         GI_TRY(
             gi_operator_new(a->run, &term, NULL, a->x, a->m->expansion.x, &T));
         if (terms)
-            GI_TRY(T->product(T, a->run, 0, alpha, 1, value));
+            GI_TRY(gi_operator_product(T, a->run, 0, alpha, 1, value));
         for (size_t i = 0; terms && i < a->rows; i++)
             terms[i * J + j] = value[i];
         if (std)

@@ -24,7 +24,7 @@ static gram_status find_noise(gi_run *run, const gram_machine *m,
     double *f = NULL;
 
     GI_TRY(GI_NEW(run, f, m->expansion.n));
-    GI_TRY(K->product(K, run, 0, s->alpha, 1, f));
+    GI_TRY(gi_operator_product(K, run, 0, s->alpha, 1, f));
     for (size_t i = 0; i < m->expansion.n; i++) {
         double w = m->training.noise ? 1 / m->training.noise[i] : 1;
         double W = w * gi_loss_curvature(m->outputs.loss, m->training.y[i],

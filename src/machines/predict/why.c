@@ -68,7 +68,7 @@ gram_status gi_predict_why(const gi_query *a, size_t count, size_t *row,
 
         for (size_t i = 0; i < m; i++)
             pick[i] = from + i;
-        GI_TRY(a->T->subset(a->T, a->run, pick, m, K, n));
+        GI_TRY(gi_operator_rows(a->T, a->run, &gi_blas_double, pick, m, K, n));
         GI_PARALLEL_FOR(a->run->threads)
         for (size_t i = 0; i < m; i++) {
             for (size_t j = 0; j < n; j++)

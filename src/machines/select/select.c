@@ -131,7 +131,7 @@ gram_status gi_selection_scale(gi_run *run, const gi_selection *s, double *out)
     double *diagonal = NULL, sum = 0;
 
     GI_TRY(GI_NEW(run, diagonal, p->n));
-    GI_TRY(s->K->diagonal(s->K, run, diagonal));
+    GI_TRY(gi_operator_diagonal(s->K, run, diagonal));
     for (size_t i = 0; i < p->n; i++)
         sum += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
     *out = sum > 0 ? sum : 1;

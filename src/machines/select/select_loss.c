@@ -2,7 +2,7 @@
  * cross-validation; and probabilities from the same decision values.
  *
  * For each kernel of the grid the matrix is computed once.  Every fold and
- * every function f is a problem on some of its rows (operators/stored.h),
+ * every function f is a problem on some of its rows (gi_operator_restrict),
  * solved for one lambda after the other, from the largest on, each from the
  * solution before.  These problems are independent and run on all threads.  A
  * solver of many problems at once gets those of most rows on the whole matrix,
@@ -28,8 +28,9 @@ typedef struct trial {
     gi_watch watch; /* of threads that solve a fold each */
     const gi_solver *solver;
     const gi_blas *blas;
-    size_t n, T, jobs; /* rows, functions, problems of a fold */
-    void *K;           /* n x n */
+    size_t n, T, jobs;   /* rows, functions, problems of a fold */
+    void *K;             /* n x n */
+    gi_operator *stored; /* the same as an operator */
     int *fold;
     size_t folds;
     int *code; /* the classes of the rows, or NULL */
@@ -59,7 +60,7 @@ typedef struct part {
 
 static void part_free(part *a)
 {
-    gi_stored_free(a->K);
+    gi_operator_free(a->K);
     gi_free(a->row);
     gi_free(a->out);
     gi_free(a->y);
@@ -200,7 +201,7 @@ static gram_status solve_fold(void *user, size_t job)
         look_at_constant(c, &a);
         goto done;
     }
-    GI_TRY(gi_stored_new(&run, c->blas, c->K, c->n, a.row, a.p.n, &a.K));
+    GI_TRY(gi_operator_restrict(c->stored, &run, a.row, a.p.n, &a.K));
     a.p.K = a.K;
     w.a = &a;
     GI_TRY(gi_solver_path(&run, c->solver, &a.p, c->lambda, c->lambdas, watch,
@@ -238,8 +239,7 @@ static gram_status solve_machines(trial *c, gi_run *run)
     size_t jobs = c->folds * c->jobs;
     machines m = {.c = c};
     gi_many_part *list = NULL;
-    gi_many many = {.K = c->K,
-                    .ld = c->n,
+    gi_many many = {.K = c->stored,
                     .loss = c->f->m->outputs.loss,
                     .intercept = c->f->m->training.intercept,
                     .tolerance = c->f->m->training.tolerance,
@@ -335,6 +335,9 @@ static gram_status try_lambdas(trial *c, gi_run *run)
 {
     gram_status status = GRAM_OK;
 
+    gi_operator_free(c->stored);
+    c->stored = NULL;
+    GI_TRY(gi_stored_new(run, c->blas, c->K, c->n, c->n, &c->stored));
     gi_watch_begin(run, c->folds * c->jobs * c->lambdas, &c->watch);
     if (c->solver->many)
         GI_TRY(solve_machines(c, run));
@@ -455,6 +458,7 @@ static void end(trial *c)
     gi_free(c->value);
     gi_free(c->best);
     gi_free(c->theta);
+    gi_operator_free(c->stored);
     gi_free(c->K);
 }
 

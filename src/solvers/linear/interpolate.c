@@ -162,7 +162,7 @@ gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
     gram_status status;
 
     GI_TRY(GI_NEW(run, diagonal, n));
-    GI_TRY(p->K->diagonal(p->K, run, diagonal));
+    GI_TRY(gi_operator_diagonal(p->K, run, diagonal));
     GI_TRY(pivot_rows(run, p, diagonal, &k));
     if (p->intercept)
         GI_TRY(constant_new(run, p, k, &one));
@@ -170,7 +170,7 @@ gram_status gi_interpolate_variance(gi_run *run, const gi_problem *p,
     GI_TRY(GI_NEW(run, room, n * ROWS));
     GI_TRY(GI_NEW(run, h, k->rank * ROWS));
     GI_TRY(gi_operator_prepare(T, run, &gi_blas_double));
-    GI_TRY(T->diagonal(T, run, out));
+    GI_TRY(gi_operator_diagonal(T, run, out));
     for (size_t row = 0; row < T->rows; row += ROWS) {
         size_t m = T->rows - row < ROWS ? T->rows - row : ROWS;
 

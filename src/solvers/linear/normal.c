@@ -51,8 +51,7 @@ typedef struct blocks {
 static gram_status read_block(blocks *b, size_t row)
 {
     b->rows = b->p->n - row < ROWS ? b->p->n - row : ROWS;
-    return b->p->K->feature_rows(b->p->K, b->run, row, b->rows, b->phi,
-                                 b->q->N);
+    return gi_operator_features(b->p->K, b->run, row, b->rows, b->phi, b->q->N);
 }
 
 static gram_status find_means(blocks *b)

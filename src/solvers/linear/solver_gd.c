@@ -88,7 +88,7 @@ static gram_status apply(void *user, const double *v, double *out)
     quiet.progress = NULL;
     for (size_t i = 0; i < p->n; i++)
         w->v[i] = sqrt(w->d->weight[i]) * v[i];
-    GI_TRY(p->K->product(p->K, &quiet, 0, w->v, 1, out));
+    GI_TRY(gi_operator_product(p->K, &quiet, 0, w->v, 1, out));
     for (size_t i = 0; i < p->n; i++)
         out[i] *= sqrt(w->d->weight[i]);
 done:
@@ -133,7 +133,7 @@ static gram_status look(descent *d)
     gi_run quiet = gi_run_quiet(d->run);
     gram_status status;
 
-    GI_TRY(p->K->product(p->K, &quiet, 0, d->alpha, t, d->f));
+    GI_TRY(gi_operator_product(p->K, &quiet, 0, d->alpha, t, d->f));
     d->residual = 0;
     for (size_t j = 0; j < t; j++) {
         double loss = 0, off = 0, size = 0;

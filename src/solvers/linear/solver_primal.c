@@ -204,7 +204,7 @@ static gram_status find_errors(primal *q, const gi_solution *out, double *error,
         size_t rows = n - row < ROWS ? n - row : ROWS;
         double *e = error + row * t;
 
-        GI_TRY(K->feature_rows(K, q->run, row, rows, phi, N));
+        GI_TRY(gi_operator_features(K, q->run, row, rows, phi, N));
         GI_TRY(gi_gemm_double(q->run, 0, 0, rows, t, N, 1, phi, N, out->weights,
                               t, 0, e, t));
         take_errors(q, out, row, rows, e);
@@ -313,7 +313,7 @@ static gram_status new_columns(gi_run *run, const gi_operator *T, size_t row,
     const size_t N = T->features;
     gram_status status;
 
-    GI_TRY(T->feature_rows(T, run, row, m, room, N));
+    GI_TRY(gi_operator_features(T, run, row, m, room, N));
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < m; i++)
             out[j * m + i] = room[i * N + j] - (mean ? mean[j] : 0);

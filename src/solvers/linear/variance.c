@@ -44,7 +44,7 @@ static gram_status add_intercept(gi_run *run, size_t n, const double *inverse,
     gram_status status;
 
     GI_TRY(GI_NEW(run, dots, T->rows));
-    GI_TRY(T->product(T, run, 0, inverse, 1, dots));
+    GI_TRY(gi_operator_product(T, run, 0, inverse, 1, dots));
     for (size_t i = 0; i < n; i++)
         all += inverse[i];
     for (size_t i = 0; i < T->rows; i++)
@@ -69,7 +69,7 @@ gram_status gi_variance_by_factor(gi_run *run, const gi_problem *p,
     GI_TRY(gi_alloc(run, &columns, p->n * ROWS, blas->size));
     GI_TRY(gi_alloc(run, &room, p->n * ROWS, blas->size));
     GI_TRY(gi_operator_prepare(T, run, blas));
-    GI_TRY(T->diagonal(T, run, out));
+    GI_TRY(gi_operator_diagonal(T, run, out));
     for (size_t i = 0; i < T->rows; i += ROWS) {
         size_t m = T->rows - i < ROWS ? T->rows - i : ROWS;
         gi_run part = gi_run_share(run, (double)i / (double)T->rows,

@@ -341,7 +341,7 @@ static gram_status differentiate(criterion *c, gi_run *run, seeder *seed,
         *dlog_lambda += p->lambda * sum;
     if (!grad)
         return GRAM_OK;
-    return p->K->gradient(p->K, run, seed, c, grad);
+    return gi_operator_gradient(p->K, run, seed, c, grad);
 }
 
 static gram_status take_evidence(criterion *c, gi_run *run, double *value,

@@ -316,8 +316,8 @@ static gram_status store_tile(void *user, size_t i)
 
     if (col < row)
         return GRAM_OK;
-    GI_TRY(p->K->tile(p->K, b->blas, row, count, col, cols,
-                      b->a + (row * n + col) * size, n));
+    GI_TRY(gi_operator_tile(p->K, b->blas, row, count, col, cols,
+                            b->a + (row * n + col) * size, n));
     for (size_t r = 0; p->noise && r < count; r++) {
         char *at_row = b->a + ((row + r) * n + col) * size;
 

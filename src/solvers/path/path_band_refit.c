@@ -100,7 +100,7 @@ static gram_status fit_rest(gi_run *run, const gi_blas *blas, const leaving *v)
 
     GI_TRY(GI_NEW_ZERO(run, mean, p->targets));
     GI_TRY(gi_row_subset_rows(run, p, v->rest, v->rests, &rest));
-    GI_TRY(p->K->part(p->K, run, v->rest, v->rests, &K));
+    GI_TRY(gi_operator_restrict(p->K, run, v->rest, v->rests, &K));
     rest.problem.K = K;
     if (p->intercept)
         gi_system_means(&rest.problem, mean);
@@ -133,7 +133,7 @@ static gram_status look_at_fold(gi_run *run, const leaving *v)
         const size_t *row = v->rest + v->rests + from;
         const size_t m = v->lefts - from < ROWS ? v->lefts - from : ROWS;
 
-        GI_TRY(p->K->subset(p->K, run, row, m, k, n));
+        GI_TRY(gi_operator_rows(p->K, run, &gi_blas_double, row, m, k, n));
         GI_TRY(gi_gemm_double(run, 0, 0, m, columns, n, 1, k, n, v->alpha,
                               columns, 0, f, columns));
         for (size_t i = 0; i < m; i++)
@@ -215,7 +215,7 @@ gi_cost gi_path_refits_cost(const gi_run *run, const gi_problem *p, size_t rows,
     gi_cost c;
 
     c = gi_path_band_cost(run, p, rows, blas, 0, count);
-    c.possible = p->K->part != NULL;
+    c.possible = (p->K->flags & GI_OPERATOR_CAN_RESTRICT) != 0;
     /* folds may be small, hence all rows and factors of a batch; the operator
      * of the others has rows of its own */
     c.bytes += n * word * (2 * columns + ROWS) +

@@ -48,7 +48,7 @@ static gram_status read_rows(const gi_primal *b, gi_run *run, size_t row,
     const size_t N = b->N;
     gram_status status;
 
-    GI_TRY(K->feature_rows(K, run, row, rows, F, N));
+    GI_TRY(gi_operator_features(K, run, row, rows, F, N));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < N; j++)
             F[i * N + j] = b->root[row + i] * (F[i * N + j] - b->centre[j]);
@@ -288,7 +288,7 @@ static gram_status find_means(gi_primal *b, gi_run *run, double *F)
     for (size_t row = 0; row < n; row += GI_PRIMAL_ROWS) {
         const size_t rows = gi_primal_rows(b, row);
 
-        GI_TRY(K->feature_rows(K, run, row, rows, F, N));
+        GI_TRY(gi_operator_features(K, run, row, rows, F, N));
         for (size_t i = 0; i < rows; i++) {
             const double w = b->root[row + i] * b->root[row + i];
             double square = 0;
@@ -405,7 +405,7 @@ gram_status gi_path_primal(gi_run *run, const gi_problem *p, gi_path **out)
     double *F = NULL;
 
     *out = NULL;
-    if (!p->K->feature_rows || N >= p->n)
+    if (!(p->K->flags & GI_OPERATOR_HAS_FEATURES) || N >= p->n)
         return GRAM_OK;
     GI_TRY(GI_NEW_ZERO(run, b, 1));
     b->path = (gi_path){.p = p,
@@ -445,7 +445,7 @@ gi_cost gi_path_primal_cost(const gi_run *run, const gi_problem *p, size_t rows,
     const double targets = (double)p->targets, word = sizeof(double);
     gi_cost c = {0};
 
-    if (!p->K->feature_rows || N >= n)
+    if (!(p->K->flags & GI_OPERATOR_HAS_FEATURES) || N >= n)
         return c;
     c.possible = 1;
     c.bytes = word * (4 * N * N + 3 * GI_PRIMAL_ROWS * N + n * (targets + 1)) +

@@ -386,7 +386,7 @@ gram_status gi_search_space_scale(gi_run *run, const gi_search_space *v,
     gram_status status;
 
     GI_TRY(GI_NEW(run, diagonal, p->n));
-    GI_TRY(K->diagonal(K, run, diagonal));
+    GI_TRY(gi_operator_diagonal(K, run, diagonal));
     for (size_t i = 0; i < p->n; i++)
         signal += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
     for (size_t t = 0; t < p->targets; t++)
@@ -405,15 +405,6 @@ done:
     return status;
 }
 
-/* Can the engine go backwards through the program? */
-static int has_gradient(const gram_program *p)
-{
-    for (size_t i = 0; i < p->ops; i++)
-        if (p->op[i].code == GI_OP_FUNCTION && !p->op[i].slope)
-            return 0;
-    return 1;
-}
-
 /* Is a path better than the criterion with its gradient? */
 static int wants_path(const gi_search_space *v, const gi_operator *K,
                       size_t rows)
@@ -426,7 +417,7 @@ static int wants_path(const gi_search_space *v, const gi_operator *K,
         return 1;
     if (is_fixed(s->lambda) && (v->opens == 0 || s->lambda == 0))
         return 0;
-    if (v->opens == 0 || K->markov || !K->gradient || !has_gradient(s->program))
+    if (v->opens == 0 || K->markov || !(K->flags & GI_OPERATOR_HAS_GRADIENT))
         return 1;
     return K->features > 0 && K->features < rows / 4 &&
            (v->opens <= FEW_UNKNOWNS || rows > MANY_ROWS);

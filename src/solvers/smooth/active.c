@@ -34,7 +34,8 @@ static gram_status gather(gi_run *run, const gi_operator *K, gi_active *a)
         size_t some = a->count - first;
 
         some = some < GATHER ? some : GATHER;
-        GI_TRY(K->subset(K, run, a->row + first, some, a->lines, n));
+        GI_TRY(gi_operator_rows(K, run, &gi_blas_double, a->row + first, some,
+                                a->lines, n));
         for (size_t i = 0; i < some; i++)
             for (size_t j = first + i; j < a->count; j++)
                 *at++ = a->lines[i * n + a->row[j]];

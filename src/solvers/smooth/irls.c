@@ -127,9 +127,9 @@ static gram_status pick(const filling *f, size_t row, size_t rows, size_t col,
 
             k = reach(f->row, j, col + cols);
             width = f->row[j + k - 1] - left + 1;
-            GI_TRY(f->p->K->tile(f->p->K, f->blas, top,
-                                 f->row[i + m - 1] - top + 1, left, width,
-                                 piece, width));
+            GI_TRY(gi_operator_tile(f->p->K, f->blas, top,
+                                    f->row[i + m - 1] - top + 1, left, width,
+                                    piece, width));
             for (size_t a = 0; a < m; a++)
                 for (size_t b = 0; b < k; b++)
                     memcpy(tile + ((i - row + a) * ld + j - col + b) * size,
@@ -152,8 +152,9 @@ static gram_status fill(void *user, size_t row, size_t rows, size_t col,
     double part[WIDTH];
     gram_status status;
 
-    GI_TRY(f->row ? pick(f, row, rows, col, cols, tile, ld)
-                  : K->tile(K, f->blas, row, rows, col, cols, tile, ld));
+    GI_TRY(f->row
+               ? pick(f, row, rows, col, cols, tile, ld)
+               : gi_operator_tile(K, f->blas, row, rows, col, cols, tile, ld));
     for (size_t i = 0; i < rows; i++)
         for (size_t c = 0; c < cols; c += WIDTH) {
             const size_t width = cols - c < WIDTH ? cols - c : WIDTH;
@@ -240,7 +241,7 @@ static gram_status make_low(gi_run *run, gi_irls *s)
     gram_status status;
 
     GI_TRY(GI_NEW(run, diagonal, p->n));
-    GI_TRY(p->K->diagonal(p->K, run, diagonal));
+    GI_TRY(gi_operator_diagonal(p->K, run, diagonal));
     for (size_t i = 0; i < p->n; i++)
         top = fmax(top, diagonal[i]);
     GI_TRY(gi_pivot_new(run, p->n, diagonal, gi_system_rows, (void *)p->K,
@@ -337,7 +338,7 @@ static gram_status multiply(void *user, gi_run *run, const double *x, size_t m,
 
     for (size_t k = 0; k < s->p->n * m; k++)
         t->room[k] = s->root[k / m] * x[k];
-    GI_TRY(s->p->K->product(s->p->K, run, 0, t->room, m, out));
+    GI_TRY(gi_operator_product(s->p->K, run, 0, t->room, m, out));
     for (size_t k = 0; k < s->p->n * m; k++)
         out[k] = x[k] + s->root[k / m] * out[k];
 done:

@@ -70,7 +70,7 @@ static gram_status find_mode(laplace *t, gi_run *run)
         t->pair[2 * i + 1] = z;
         t->total += z;
     }
-    GI_TRY(p.K->product(p.K, run, 0, t->pair, 2, t->Kpair));
+    GI_TRY(gi_operator_product(p.K, run, 0, t->pair, 2, t->Kpair));
 done:
     return status;
 }
@@ -133,7 +133,7 @@ static gram_status find_moves(laplace *t, gi_run *run)
             tanh(f / 2) / 2 * (1 - t->diagonal[i] + rest * rest / t->total);
         sum += t->h[i];
     }
-    GI_TRY(p->K->product(p->K, run, 0, t->h, 1, t->Kh));
+    GI_TRY(gi_operator_product(p->K, run, 0, t->h, 1, t->Kh));
     for (size_t i = 0; i < n; i++)
         along += t->pair[2 * i + 1] * t->Kh[i]; /* z'K h */
     for (size_t i = 0; i < n; i++)
@@ -216,10 +216,10 @@ static gram_status take(laplace *t, gi_run *run, double *value,
         *dlog_lambda = -trace(t);
     if (!grad || p->K->thetas == 0)
         goto done;
-    if (!p->K->gradient)
+    if (!(p->K->flags & GI_OPERATOR_HAS_GRADIENT))
         GI_TRY(gi_fail(GRAM_ERR_RANGE, "evidence: the kernel has no gradient"));
     GI_TRY(find_sides(t));
-    GI_TRY(p->K->gradient(p->K, &reverse, seed, t, grad));
+    GI_TRY(gi_operator_gradient(p->K, &reverse, seed, t, grad));
 done:
     return status;
 }

@@ -141,7 +141,7 @@ gram_status gi_softmax_begin_low(gi_softmax *x, size_t rank)
     gram_status status;
 
     GI_TRY(GI_NEW(&x->run, diagonal, x->n));
-    GI_TRY(p->K->diagonal(p->K, &x->run, diagonal));
+    GI_TRY(gi_operator_diagonal(p->K, &x->run, diagonal));
     for (size_t i = 0; i < x->n; i++) {
         top = fmax(top, diagonal[i]);
         heavy = fmax(heavy, x->root[i] * x->root[i]);

@@ -109,7 +109,7 @@ static gram_status begin(newton *t)
         t->c[2 * i] = t->alpha[i];
         t->c[2 * i + 1] = t->w[i] * gi_loss_slope(p->loss, p->y[i], 0);
     }
-    GI_TRY(p->K->product(p->K, t->run, 0, t->c, 2, t->Kc));
+    GI_TRY(gi_operator_product(p->K, t->run, 0, t->c, 2, t->Kc));
     for (size_t i = 0; i < n; i++)
         t->f[i] = t->Kc[2 * i];
     t->scale = gi_smooth_norm(p, t->c, t->Kc, 1, 2, 0);
@@ -154,7 +154,7 @@ static gram_status look(newton *t)
         t->c[2 * i + 1] = -R;
         sum += t->alpha[i];
     }
-    GI_TRY(p->K->product(p->K, t->run, 0, t->c, 2, t->Kc));
+    GI_TRY(gi_operator_product(p->K, t->run, 0, t->c, 2, t->Kc));
     norm = twice * gi_smooth_norm(p, t->c, t->Kc, 0, 2, sum);
     t->gradient = t->scale > 0 ? norm / t->scale : norm;
 done:
@@ -180,7 +180,7 @@ static gram_status solve_step(newton *t, double tolerance)
     t->db = p->intercept && one < 0 ? -sum / one : 0;
     for (size_t i = 0; i < n; i++)
         t->d[i] = t->x[2 * i] + t->db * t->x[2 * i + 1];
-    GI_TRY(p->K->product(p->K, t->run, 0, t->d, 1, t->df));
+    GI_TRY(gi_operator_product(p->K, t->run, 0, t->d, 1, t->df));
     for (size_t i = 0; i < n; i++)
         t->df[i] += t->db;
 done:

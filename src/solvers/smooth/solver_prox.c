@@ -289,10 +289,10 @@ static gram_status newton(prox *x)
     x->run = gi_run_share(x->whole, 1 - pow(0.97, (double)x->steps),
                           1 - pow(0.97, (double)x->steps + 1));
     if (x->a.count) {
-        GI_TRY(K->product(K, &x->run, 0, x->to, 1, x->gto));
+        GI_TRY(gi_operator_product(K, &x->run, 0, x->to, 1, x->gto));
         GI_TRY(solve_active(x));
     }
-    GI_TRY(K->product(K, &x->run, 0, x->to, 1, x->gto));
+    GI_TRY(gi_operator_product(K, &x->run, 0, x->to, 1, x->gto));
 done:
     return status;
 }
@@ -400,7 +400,7 @@ static gram_status certify(prox *x)
         x->trial[i] = inside(x, i, x->alpha[i]);
     if (p->intercept)
         balance(x, x->trial);
-    GI_TRY(p->K->product(p->K, &x->run, 0, x->trial, 1, x->gtrial));
+    GI_TRY(gi_operator_product(p->K, &x->run, 0, x->trial, 1, x->gtrial));
     if (p->intercept)
         b = best_b(x, true_by_b, x->b, x->t);
     for (size_t i = 0; i < x->n; i++) {

@@ -130,7 +130,7 @@ static gram_status multiply(void *user, gi_run *run, const double *v, size_t m,
 
     (void)m; /* one */
     gi_softmax_root(x, v, x->left);
-    GI_TRY(K->product(K, run, 0, x->left, x->classes, out));
+    GI_TRY(gi_operator_product(K, run, 0, x->left, x->classes, out));
     gi_softmax_root_back(x, out, out);
     gi_softmax_project(x, out);
     for (size_t k = 0; k < x->n * x->classes; k++)
@@ -202,7 +202,7 @@ static gram_status find_residual(gi_softmax *x, double *size)
         x->residual[k] = 2 * x->p->lambda * x->alpha[k] +
                          r * r * (x->q[k] * x->q[k] - x->p->y[k]);
     }
-    GI_TRY(K->product(K, &x->run, 0, x->residual, c, x->product));
+    GI_TRY(gi_operator_product(K, &x->run, 0, x->residual, c, x->product));
     *size = sqrt(gi_softmax_dot(all, x->product, x->product));
 done:
     return status;
@@ -254,7 +254,7 @@ static gram_status find_way(gi_softmax *x)
     gi_softmax_root(x, x->x, x->left);
     for (size_t k = 0; k < all; k++)
         x->way[k] = (x->left[k] - x->residual[k]) / (2 * x->p->lambda);
-    GI_TRY(x->p->K->product(x->p->K, &x->run, 0, x->way, c, x->along));
+    GI_TRY(gi_operator_product(x->p->K, &x->run, 0, x->way, c, x->along));
     memset(x->turn, 0, c * sizeof *x->turn);
     if (!x->p->intercept)
         goto done;
@@ -347,7 +347,7 @@ static gram_status finish(gi_softmax *x, double scale)
     gram_status status;
 
     GI_TRY(to_dual(x));
-    GI_TRY(K->product(K, &x->run, 0, x->alpha, c, x->g));
+    GI_TRY(gi_operator_product(K, &x->run, 0, x->alpha, c, x->g));
     memcpy(x->x, x->left, all * sizeof *x->x);
     GI_TRY(shift(x));
     x->out->gap = 0;
@@ -433,7 +433,7 @@ static gram_status warm(gi_softmax *x)
         for (size_t k = i * c; k < (i + 1) * c; k++)
             x->alpha[k] = x->p->start[k] - mean;
     }
-    return K->product(K, &x->run, 0, x->alpha, c, x->g);
+    return gi_operator_product(K, &x->run, 0, x->alpha, c, x->g);
 }
 
 static gram_status solve(gi_run *run, const gi_problem *p, gi_solution *out)

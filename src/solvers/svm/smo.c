@@ -68,7 +68,7 @@ static gram_status begin(gi_run *run, gi_smo_state *s)
     GI_TRY(GI_NEW(run, s->down, edge));
     GI_TRY(GI_NEW(run, s->bend, edge));
     GI_TRY(GI_NEW(run, s->was, edge));
-    GI_TRY(s->K->diagonal(s->K, run, s->diagonal));
+    GI_TRY(gi_operator_diagonal(s->K, run, s->diagonal));
 done:
     return status;
 }
@@ -186,8 +186,8 @@ static gram_status refresh_near(gi_run *run, gi_smo_state *s, const wanted *w,
     gram_status status;
 
     *seen = 0;
-    GI_TRY(s->K->part(s->K, run, w->row, w->rows, &part));
-    GI_TRY(part->product(part, run, 0, w->v, 1, w->f));
+    GI_TRY(gi_operator_restrict(s->K, run, w->row, w->rows, &part));
+    GI_TRY(gi_operator_product(part, run, 0, w->v, 1, w->f));
     for (size_t i = 0; i < w->rows; i++) {
         const double by = fabs(w->f[i] - s->f[w->row[i]]);
 
@@ -220,9 +220,9 @@ static gram_status refresh(gi_run *run, gi_smo_state *s, int known)
     gram_status status;
 
     quiet.progress = NULL;
-    if (known && s->K->only_single)
+    if (known && s->K->flags & GI_OPERATOR_IS_SINGLE)
         return GRAM_OK; /* sums were in double all the time */
-    known = known && s->K->part && !s->K->csr;
+    known = known && (s->K->flags & GI_OPERATOR_CAN_RESTRICT) && !s->K->csr;
     GI_TRY(GI_NEW(run, w.support, n));
     GI_TRY(GI_NEW(run, w.b, n));
     GI_TRY(GI_NEW(run, w.row, n));

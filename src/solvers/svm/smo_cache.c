@@ -29,7 +29,7 @@ struct gi_smo_cache {
     size_t oldest, newest;
     size_t computed;
     size_t *missing; /* rows to be computed, and where to */
-    float **place;
+    void **place;
 };
 
 static gram_status new_tables(gi_run *run, gi_smo_cache *c)
@@ -181,7 +181,8 @@ gram_status gi_smo_cache_rows(gi_run *run, gi_smo_cache *c, const size_t *row,
         out[i] = slot(c, s);
     }
     c->computed += missing;
-    GI_TRY(gi_operator_rows(c->K, run, c->missing, missing, c->place));
+    GI_TRY(gi_operator_rows_at(c->K, run, &gi_blas_single, c->missing, missing,
+                               c->place));
 done:
     return status;
 }

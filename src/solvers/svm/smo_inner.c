@@ -79,9 +79,9 @@ static gram_status new_matrix(gi_run *run, gi_smo_state *s)
     gi_operator *part = NULL;
     gram_status status;
 
-    if (s->K->single || !s->K->part)
+    if (s->K->single || !(s->K->flags & GI_OPERATOR_CAN_RESTRICT))
         return gather_matrix(run, s);
-    GI_TRY(s->K->part(s->K, run, s->from, s->edge, &part));
+    GI_TRY(gi_operator_restrict(s->K, run, s->from, s->edge, &part));
     GI_TRY(gi_operator_store(part, run, &gi_blas_single, s->k, s->edge));
 done:
     gi_operator_free(part);

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "solvers/svm/smo_cache.h"
-#include "operators/stored.h"
 #include "solvers/svm/quadratic.h"
 
 typedef struct many {
@@ -98,8 +97,8 @@ static gram_status solve_part(void *user, size_t i)
     gi_operator *K = NULL;
     gram_status status;
 
-    GI_TRY(gi_stored_new(&run, &gi_blas_single, m->K, m->ld, m->part[i].index,
-                         m->part[i].n, &K));
+    GI_TRY(
+        gi_operator_restrict(m->K, &run, m->part[i].index, m->part[i].n, &K));
     GI_TRY(gi_smo_cache_new(&run, K, w->memory, &cache));
     GI_TRY(solve_path(&run, w, i, K, cache));
 done:

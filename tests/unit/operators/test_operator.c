@@ -50,11 +50,12 @@ static void check_parts(const gi_operator *K, gi_run *run)
     double *all = operator_matrix(K, run), *tile = grams_doubles(5 * 20);
     double *rows = grams_doubles(4 * (K->cols + 1));
 
-    CHECK_OK(K->tile(K, &gi_blas_double, 2, 5, 1, 13, tile, 20));
+    CHECK_OK(gi_operator_tile(K, &gi_blas_double, 2, 5, 1, 13, tile, 20));
     for (size_t i = 0; i < 5; i++)
         for (size_t j = 0; j < 13; j++)
             CHECK(tile[i * 20 + j] == all[(2 + i) * K->cols + 1 + j]);
-    CHECK_OK(K->subset(K, run, row, 4, rows, K->cols + 1));
+    CHECK_OK(
+        gi_operator_rows(K, run, &gi_blas_double, row, 4, rows, K->cols + 1));
     for (size_t i = 0; i < 4; i++)
         for (size_t j = 0; j < K->cols; j++)
             CHECK_NEAR(rows[i * (K->cols + 1) + j], all[row[i] * K->cols + j],
@@ -76,7 +77,7 @@ TEST(tiles_and_subsets_are_parts_of_the_matrix)
         check_parts(w.K, &w.run);
         check_parts(w.T, &w.run);
         K = operator_matrix(w.K, &w.run);
-        CHECK_OK(w.K->diagonal(w.K, &w.run, diagonal));
+        CHECK_OK(gi_operator_diagonal(w.K, &w.run, diagonal));
         for (size_t i = 0; i < N; i++)
             CHECK(diagonal[i] == K[i * N + i]);
         free(K);
@@ -95,8 +96,8 @@ static void check_product(const gi_operator *K, gi_run *run)
     double *out = grams_doubles(K->rows * R),
            *single = grams_doubles(K->rows * R);
 
-    CHECK_OK(K->product(K, run, 0, V, R, out));
-    CHECK_OK(K->product(K, run, 1, V, R, single));
+    CHECK_OK(gi_operator_product(K, run, 0, V, R, out));
+    CHECK_OK(gi_operator_product(K, run, 1, V, R, single));
     for (size_t i = 0; i < K->rows * R; i++) {
         double sum = 0;
 
@@ -141,7 +142,7 @@ TEST(features_are_a_root_of_the_matrix)
         K = operator_matrix(w.K, &w.run);
         phi = grams_doubles(N * f);
         if (f)
-            CHECK_OK(w.K->feature_rows(w.K, &w.run, 0, N, phi, f));
+            CHECK_OK(gi_operator_features(w.K, &w.run, 0, N, phi, f));
         for (size_t i = 0; f && i < N * N; i++) {
             double sum = 0;
 
@@ -259,7 +260,7 @@ TEST(numbers_of_the_kernel_are_read_from_theta)
         gi_operator_free(K);
     }
     CHECK_OK(gi_operator_new(&w.run, w.program, &theta, w.x, NULL, &K));
-    CHECK_OK(K->gradient(K, &w.run, ones, NULL, &grad));
+    CHECK_OK(gi_operator_gradient(K, &w.run, ones, NULL, &grad));
     CHECK_NEAR(grad, (sum[1] - sum[0]) / 2e-6, 1e-6);
     gi_operator_free(K);
     kernel_world_free(&w);
@@ -302,7 +303,8 @@ TEST(failing_allocations_leave_nothing_behind)
         if (status == GRAM_OK)
             status = gi_operator_prepare(K, &w.run, &gi_blas_single);
         if (status == GRAM_OK)
-            status = K->subset(K, &w.run, row, 2, out, N);
+            status =
+                gi_operator_rows(K, &w.run, &gi_blas_double, row, 2, out, N);
         gi_mem_fail_at(0, 0);
         gi_operator_free(K);
         CHECK(status == GRAM_OK || status == GRAM_ERR_MEMORY);

@@ -526,7 +526,7 @@ TEST(few_features_take_the_primal_path_and_many_the_band)
     CHECK(path == NULL);
     cost = gi_path_cost(&run, &w->p, w->p.n, NULL, ALL, 50);
     CHECK(cost.possible && cost.bytes > 200.0 * 200 * 8);
-    w->op.op.feature_rows = NULL;
+    w->op.op.flags = 0;
     CHECK_OK(gi_path_new(&run, &w->p, NULL, ALL, &path));
     CHECK(path->at != primal->at);
     gi_path_free(path);

@@ -20,7 +20,7 @@ enum { LAMBDAS = sizeof lambdas / sizeof *lambdas };
 /* Random rows under a Gaussian kernel, its matrix stored; one fold is empty,
  * the others differ in size. */
 typedef struct world {
-    size_t n, *index;
+    size_t n;
     double *K, *y, *noise;
     int *fold;
     gi_operator *op;
@@ -33,18 +33,16 @@ static world world_new(size_t n, int weighted, int intercept)
     double *x = grams_random(n * D, 0, 3);
     gram_table *t = grams_table(n, D, x, NULL);
     world w = {.n = n,
-               .index = malloc(n * sizeof *w.index),
                .K = grams_matrix("rbf(gamma=0.5)", t),
                .y = ridges_targets(n, D, x, TARGETS, 5),
                .noise = grams_random(n, 1, 4),
                .fold = malloc(n * sizeof *w.fold)};
 
     for (size_t i = 0; i < n; i++) {
-        w.index[i] = i;
         w.noise[i] += 0.2;
         w.fold[i] = i % 7 == 0 ? 3 : i % 3 == 0 ? 1 : 0;
     }
-    CHECK_OK(gi_stored_new(&run, &gi_blas_double, w.K, n, w.index, n, &w.op));
+    CHECK_OK(gi_stored_new(&run, &gi_blas_double, w.K, n, n, &w.op));
     w.p = (gi_problem){.K = w.op,
                        .n = n,
                        .targets = TARGETS,
@@ -58,8 +56,7 @@ static world world_new(size_t n, int weighted, int intercept)
 
 static void world_free(world *w)
 {
-    gi_stored_free(w->op);
-    free(w->index);
+    gi_operator_free(w->op);
     free(w->K);
     free(w->y);
     free(w->noise);

@@ -12,6 +12,7 @@ enum { N = 60, PARTS = 3, SIZE = 40, LAMBDAS = 3 };
 typedef struct many_world {
     svm_world w;
     float *K;
+    gi_operator *stored;
     size_t index[PARTS][SIZE];
     double y[PARTS][SIZE];
     gi_many_part part[PARTS];
@@ -49,6 +50,8 @@ static many_world *begin(const char *loss)
     assert_non_null(w->K);
     CHECK_OK(
         gi_operator_store(w->w.k.K, &w->w.k.run, &gi_blas_single, w->K, N));
+    CHECK_OK(
+        gi_stored_new(&w->w.k.run, &gi_blas_single, w->K, N, N, &w->stored));
     for (size_t p = 0; p < PARTS; p++) {
         for (size_t i = 0; i < SIZE; i++) {
             w->index[p][i] = (p * 20 + i) % N;
@@ -56,8 +59,7 @@ static many_world *begin(const char *loss)
         }
         w->part[p] = (gi_many_part){w->index[p], SIZE, w->y[p], NULL};
     }
-    w->m = (gi_many){.K = w->K,
-                     .ld = N,
+    w->m = (gi_many){.K = w->stored,
                      .loss = w->w.loss,
                      .intercept = 1,
                      .tolerance = 1e-6,
@@ -72,6 +74,7 @@ static many_world *begin(const char *loss)
 
 static void end(many_world *w)
 {
+    gi_operator_free(w->stored);
     svm_end(&w->w);
     free(w->K);
     free(w);

@@ -385,8 +385,8 @@ static void check_step(smooth *w, const path *to, size_t l, double tolerance)
     s = smooth_solve(w, "newton");
     for (size_t i = 0; i < N; i++)
         d[i] = to->alpha[l][i] - s.alpha[i];
-    CHECK_OK(w->p.K->product(w->p.K, &w->k.run, 0, d, 1, Kd));
-    CHECK_OK(w->p.K->product(w->p.K, &w->k.run, 0, s.alpha, 1, Kalpha));
+    CHECK_OK(gi_operator_product(w->p.K, &w->k.run, 0, d, 1, Kd));
+    CHECK_OK(gi_operator_product(w->p.K, &w->k.run, 0, s.alpha, 1, Kalpha));
     for (size_t i = 0; i < N; i++) {
         off += d[i] * Kd[i];
         size += s.alpha[i] * Kalpha[i];

@@ -190,7 +190,7 @@ TEST(variances_are_those_of_the_bordered_system)
 
         begin(&w, &problems[q], 1);
         w.p.keep_factor = 1;
-        CHECK_OK(w.k.T->diagonal(w.k.T, &w.k.run, prior));
+        CHECK_OK(gi_operator_diagonal(w.k.T, &w.k.run, prior));
         for (size_t i = 0; gi_solver_at(i); i++) {
             const gi_solver *solver = gi_solver_at(i);
             double v[NEW];

@@ -1,5 +1,5 @@
-/* stored.c - an operator over a matrix in memory, through an index; see
- * stored.h.
+/* operator_stored.c - an operator over a matrix in memory, through an index;
+ * see stored.h.
  *
  * Rows are gathered a chunk of columns at a time into a buffer of doubles, and
  * whatever is wanted is made from that; where the index is 0, 1, 2, ... on a
@@ -28,8 +28,7 @@ typedef struct stored {
     const gi_blas *blas;
     const char *K;
     size_t ld;
-    const size_t *index;
-    size_t *own;        /* index, where it is this operator's to free */
+    size_t *index;
     size_t first, span; /* the least of index, and to the largest */
     int ascends;        /* does index? */
 } stored;
@@ -61,13 +60,13 @@ static void read_single(const stored *s, size_t i, size_t first, size_t n,
 }
 
 static gram_status tile(const gi_operator *K, const gi_blas *blas, size_t row,
-                        size_t rows, size_t col, size_t cols, void *out,
+                        size_t count, size_t col, size_t cols, void *out,
                         size_t ld)
 {
     const stored *s = K->user;
     double chunk[CHUNK];
 
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < count; r++)
         if (s->blas == &gi_blas_single && blas == s->blas)
             read_single(s, row + r, col, cols, (float *)out + r * ld);
         else
@@ -283,39 +282,26 @@ static gram_status columns(const gi_operator *K, gi_run *run, const size_t *col,
 /* --------------------------------------------------------------------- rows */
 
 typedef struct gathering {
-    const stored *s;
+    const gi_operator *K;
+    const gi_blas *blas;
     const size_t *row;
-    float *const *out;
+    void *const *out;
 } gathering;
 
 static gram_status gather_row(void *user, size_t i)
 {
     const gathering *g = user;
-    const stored *s = g->s;
-    const size_t n = s->op.cols;
+    const size_t n = g->K->cols;
 
-    return tile(&s->op, &gi_blas_single, g->row[i], 1, 0, n, g->out[i], n);
+    return tile(g->K, g->blas, g->row[i], 1, 0, n, g->out[i], n);
 }
 
-static gram_status rows_single(const gi_operator *K, gi_run *run,
-                               const size_t *row, size_t m, float *const *out)
+static gram_status rows(const gi_operator *K, gi_run *run, const gi_blas *blas,
+                        const size_t *row, size_t m, void *const *out)
 {
-    gathering g = {K->user, row, out};
+    gathering g = {K, blas, row, out};
 
     return gi_parallel_for(run, m, gather_row, &g);
-}
-
-static gram_status subset(const gi_operator *K, gi_run *run, const size_t *row,
-                          size_t m, double *out, size_t ld)
-{
-    gram_status status = GRAM_OK;
-
-    (void)run;
-    for (size_t i = 0; i < m; i++)
-        GI_TRY(
-            tile(K, &gi_blas_double, row[i], 1, 0, K->cols, out + i * ld, ld));
-done:
-    return status;
 }
 
 static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
@@ -327,24 +313,6 @@ static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 }
 
 /* ------------------------------------------------------------------- making */
-
-static gram_status part(const gi_operator *K, gi_run *run, const size_t *row,
-                        size_t m, gi_operator **out)
-{
-    const stored *s = K->user;
-    size_t *index = NULL;
-    gram_status status;
-
-    GI_TRY(GI_NEW(run, index, m));
-    for (size_t i = 0; i < m; i++)
-        index[i] = s->index[row[i]];
-    GI_TRY(gi_stored_new(run, s->blas, s->K, s->ld, index, m, out));
-    ((stored *)(*out)->user)->own = index;
-    index = NULL;
-done:
-    gi_free(index);
-    return status;
-}
 
 static void find_span(stored *s)
 {
@@ -368,67 +336,81 @@ static int counts_up(const size_t *index, size_t n)
     return n > 0;
 }
 
-gram_status gi_stored_new(gi_run *run, const gi_blas *blas, const void *K,
-                          size_t ld, const size_t *index, size_t n,
-                          gi_operator **out)
+static void destroy(gi_operator *K)
 {
+    stored *s = K->user;
+
+    gi_free(s->index);
+    gi_free(s);
+}
+
+static gram_status restrict_to(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, gi_operator **out);
+
+const gi_operator_class gi_operator_stored = {
+    .name = "stored",
+    .help = "rows of a matrix in memory",
+    .flags = GI_OPERATOR_CAN_RESTRICT | GI_OPERATOR_IS_SINGLE,
+    .tile = tile,
+    .product = product,
+    .rows = rows,
+    .diagonal = diagonal,
+    .columns = columns,
+    .restrict_to = restrict_to,
+    .destroy = destroy,
+};
+
+/* The rows index[row[0]] .. index[row[m-1]]; of NULL i is number i. */
+static gram_status new_stored(gi_run *run, const stored *like,
+                              const size_t *row, size_t n, gi_operator **out)
+{
+    const int single = like->blas == &gi_blas_single;
     stored *s = NULL;
     gram_status status;
 
-    GI_TRY(GI_NEW_ZERO(run, s, 1));
-    *s = (stored){.op = {.rows = n,
+    *out = NULL;
+    GI_TRY(GI_NEW(run, s, 1));
+    *s = (stored){.op = {.class_ = &gi_operator_stored,
+                         .flags = GI_OPERATOR_CAN_RESTRICT |
+                                  (single ? GI_OPERATOR_IS_SINGLE : 0),
+                         .rows = n,
                          .cols = n,
                          .symmetric = 1,
                          .user = s,
-                         .tile = tile,
-                         .product = product,
-                         .subset = subset,
-                         .diagonal = diagonal,
-                         .rows_single = rows_single,
-                         .columns = columns,
-                         .part = part,
-                         .destroy = gi_stored_free,
-                         .only_single = blas == &gi_blas_single,
                          .cost = 1},
-                  .blas = blas,
-                  .K = K,
-                  .ld = ld,
-                  .index = index};
+                  .blas = like->blas,
+                  .K = like->K,
+                  .ld = like->ld};
+    GI_TRY(GI_NEW(run, s->index, n));
+    for (size_t i = 0; i < n; i++)
+        s->index[i] = like->index ? like->index[row[i]] : i;
     find_span(s);
-    if (blas == &gi_blas_single && counts_up(index, n)) {
-        s->op.single = (const float *)K + index[0] * (ld + 1);
-        s->op.single_ld = ld;
+    if (single && counts_up(s->index, n)) {
+        s->op.single =
+            (const float *)(const void *)s->K + s->index[0] * (s->ld + 1);
+        s->op.single_ld = s->ld;
     }
     *out = &s->op;
+    s = NULL;
 done:
+    gi_operator_free(s ? &s->op : NULL);
     return status;
+}
+
+static gram_status restrict_to(const gi_operator *K, gi_run *run,
+                               const size_t *row, size_t m, gi_operator **out)
+{
+    return new_stored(run, K->user, row, m, out);
+}
+
+gram_status gi_stored_new(gi_run *run, const gi_blas *blas, const void *K,
+                          size_t ld, size_t n, gi_operator **out)
+{
+    return new_stored(run, &(stored){.blas = blas, .K = K, .ld = ld}, NULL, n,
+                      out);
 }
 
 double gi_stored_bytes(size_t n, size_t r)
 {
     return (double)((STRIPES + 1) * sizeof(double)) * (double)n * (double)r;
-}
-
-void gi_stored_free(gi_operator *K)
-{
-    stored *s = K ? K->user : NULL;
-
-    if (!s)
-        return;
-    gi_free(s->own);
-    gi_free(s);
-}
-
-int gi_stored_look(const gi_operator *K, const gi_blas **blas,
-                   const void **matrix, size_t *ld, const size_t **index)
-{
-    const stored *s = K->user;
-
-    if (K->tile != tile)
-        return 0;
-    *blas = s->blas;
-    *matrix = s->K;
-    *ld = s->ld;
-    *index = s->index;
-    return 1;
 }
