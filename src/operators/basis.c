@@ -40,7 +40,7 @@ gram_status gi_basis_new(gi_run *run, const gram_program *p,
     GI_TRY(gi_computed_new(run, p, theta, none, t, NULL, &b->m));
     b->m->own = none;
     none = NULL;
-    if (V && !b->m->by_number)
+    if (V)
         GI_TRY(hold(run, b->m, V, r));
     *out = b;
     b = NULL;

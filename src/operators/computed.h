@@ -28,7 +28,6 @@ typedef struct gi_computed {
     gi_csr csr;   /* Phi(x) */
     gi_csr right; /* Phi(t), made by the first product */
     gi_markov markov;
-    int by_number;   /* instructions know rows by their number */
     size_t expanded; /* bytes of sparse columns that are written out */
 
     /* of a lender: V, whose products are asked for again and again */

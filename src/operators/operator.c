@@ -143,8 +143,7 @@ gram_status gi_operator_columns(const gi_operator *K, gi_run *run,
         memset(out, 0, K->rows * sizeof *out);
         return GRAM_OK;
     }
-    if (K->class_->columns && K->flags & GI_OPERATOR_CAN_RESTRICT && !K->csr &&
-        m <= most)
+    if (K->class_->columns && !K->csr && m <= most)
         return K->class_->columns(K, run, col, m, v, out);
     GI_TRY(GI_NEW_ZERO(run, full, K->cols));
     for (size_t j = 0; j < m; j++)

@@ -5,10 +5,6 @@
  * each precision, made when they are first needed; structure - features, Markov
  * - is looked for at once, since it decides who solves.  Where Phi is sparse a
  * product is Phi (Phi'V) and costs O(entries) instead of O(n^2).
- *
- * The trap: some instructions know rows by their number (white, precomputed),
- * so rows of a subset are then taken one by one from the whole matrix; points
- * of their own would be other rows.
  */
 #include "operators/computed.h"
 
@@ -187,37 +183,18 @@ static int in_few_places(const rows_out *r)
     return places * least <= r->m || r->m == 1;
 }
 
-/* Rows that are known by their number. */
-typedef struct numbered {
-    const gi_operator *K;
-    const gi_blas *blas;
-    const size_t *row;
-    void *const *out;
-} numbered;
-
-static gram_status fill_numbered(void *user, size_t i)
-{
-    const numbered *r = user;
-
-    return tile(r->K, r->blas, r->row[i], 1, 0, r->K->cols, r->out[i],
-                r->K->cols);
-}
-
 static gram_status rows(const gi_operator *K, gi_run *run, const gi_blas *blas,
                         const size_t *row, size_t m, void *const *out)
 {
     gi_computed *whole = K->user, part = {0};
     const gi_precision precision = precision_of(blas);
-    numbered all = {K, blas, row, out};
     rows_out r = {.m = m, .cols = K->cols, .size = blas->size, .out = out};
     gi_points *x = NULL;
     gi_block_source s = {0};
     gram_status status = GRAM_OK;
 
-    if (K->symmetric || whole->by_number)
+    if (K->symmetric)
         GI_TRY(gi_computed_prepare(run, whole, precision));
-    if (whole->by_number)
-        return gi_parallel_for(run, m, fill_numbered, &all);
     GI_TRY(gi_points_select(run, whole->p, whole->x, row, m, &x));
     part = matrix_of(whole->p, whole->theta, x, whole->t ? whole->t : whole->x);
     part.lender = whole->t ? whole->lender : whole;
@@ -435,10 +412,9 @@ static int has_gradient(const gram_program *p)
 static gi_computed matrix_of(const gram_program *p, const double *theta,
                              const gi_points *x, const gi_points *t)
 {
-    const int by_number = gi_program_addresses_rows(p);
     unsigned flags = 0;
 
-    flags |= by_number || t ? 0 : GI_OPERATOR_CAN_RESTRICT;
+    flags |= t ? 0 : GI_OPERATOR_CAN_RESTRICT;
     flags |= t || !has_gradient(p) ? 0 : GI_OPERATOR_HAS_GRADIENT;
     return (gi_computed){.op = {.class_ = &gi_operator_computed,
                                 .flags = flags,
@@ -450,8 +426,7 @@ static gi_computed matrix_of(const gram_program *p, const double *theta,
                          .p = p,
                          .theta = theta,
                          .x = x,
-                         .t = t,
-                         .by_number = by_number};
+                         .t = t};
 }
 
 /* Features and Markov structure. */

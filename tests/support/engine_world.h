@@ -183,8 +183,10 @@ static inline real value(const world *w, int r, const gi_points *x, size_t i,
         return f;
     if (op->code == GI_OP_SAME_ROW)
         return x->table == t->table && i == j;
-    if (op->code == GI_OP_MATRIX)
-        return op->matrix->data[i * op->matrix->cols + j];
+    if (op->code == GI_OP_MATRIX) /* of one table what is above the diagonal */
+        return x->table == t->table && i > j
+                   ? op->matrix->data[j * op->matrix->cols + i]
+                   : op->matrix->data[i * op->matrix->cols + j];
     if (op->code == GI_OP_PAIRS)
         return op->pair(op->user, x->view->dense + i * w->view.width,
                         t->view->dense + j * w->view.width, w->view.width);

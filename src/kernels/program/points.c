@@ -6,8 +6,6 @@
  */
 #include "kernels/program/points.h"
 
-#include <limits.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -154,14 +152,6 @@ gram_status gi_points_new_unseen(gi_run *run, const gram_program *p,
     return new_points(run, p, t, precision, 1, out);
 }
 
-/* Serial numbers of tables count up from 1, those of selections down. */
-static unsigned long serial_of_selection(void)
-{
-    static _Atomic unsigned long used;
-
-    return ULONG_MAX - atomic_fetch_add(&used, 1);
-}
-
 static gram_status select_dense(gi_run *run, const double *from, size_t width,
                                 const size_t *row, size_t m, double **out)
 {
@@ -211,7 +201,12 @@ gram_status gi_points_select(gi_run *run, const gram_program *p,
     GI_TRY(GI_NEW_ZERO(run, y, 1));
     y->rows = m;
     y->precision = x->precision;
-    y->table = serial_of_selection();
+    y->table = x->table;
+    if (gi_program_addresses_rows(p)) {
+        GI_TRY(GI_NEW(run, y->number, m));
+        for (size_t i = 0; i < m; i++)
+            y->number[i] = gi_points_number(x, row[i]);
+    }
     GI_TRY(GI_NEW_ZERO(run, y->view, x->views));
     y->views = x->views;
     for (size_t v = 0; v < x->views; v++) {
@@ -256,8 +251,10 @@ void gi_points_free(gi_points *x)
         gi_free(x->view[v].index);
         gi_free(x->view[v].entries);
     }
-    if (!x->borrowed)
+    if (!x->borrowed) {
         gi_free(x->view);
+        gi_free(x->number);
+    }
     gi_free(x);
 }
 
@@ -268,9 +265,16 @@ size_t gi_points_rows(const gi_points *x)
 
 /* ------------------------------------------------------------------ checks */
 
-static gram_status check_matrix(const gi_matrix *m, size_t rows, size_t cols,
-                                int symmetric)
+/* Selected rows are among those of a table that was checked. */
+static gram_status check_matrix(const gi_matrix *m, const gi_points *x,
+                                const gi_points *t)
 {
+    const int symmetric = !t;
+    const size_t rows = x->number ? m->rows : x->rows;
+    const size_t cols = symmetric   ? rows
+                        : t->number ? m->cols
+                                    : t->rows;
+
     if (m->rows != rows || m->cols != cols)
         return gi_fail(GRAM_ERR_SHAPE,
                        "%s: a matrix of %zu x %zu, the rows at hand need "
@@ -308,8 +312,7 @@ gram_status gi_points_check(const gram_program *p, const gi_points *x,
         const gi_op *op = &p->op[i];
 
         if (op->code == GI_OP_MATRIX)
-            GI_TRY(
-                check_matrix(op->matrix, x->rows, t ? t->rows : x->rows, !t));
+            GI_TRY(check_matrix(op->matrix, x, t));
         if (op->view >= 0 && t && gi_unseen_clash(x, t, (size_t)op->view))
             GI_TRY(gi_fail(GRAM_ERR_SHAPE,
                            "two tables with levels or features that the first "

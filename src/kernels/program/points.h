@@ -24,11 +24,18 @@ typedef struct gi_rows {
 struct gi_points {
     size_t rows;
     gi_precision precision; /* of the tiles */
-    unsigned long table;    /* serial number of the table: white */
+    unsigned long table;    /* serial number of the table */
+    size_t *number; /* of each row in the table, where rows were selected and
+                       the program addresses them by it; NULL: 0, 1, ... */
     size_t views;
     gi_rows *view;
     int borrowed; /* view belongs to other points */
 };
+
+static inline size_t gi_points_number(const gi_points *x, size_t row)
+{
+    return x->number ? x->number[row] : row;
+}
 
 /* Add the levels of `t` that the program does not know to gathered rows, and
  * say which columns have the weights that those of index `feature` is like.

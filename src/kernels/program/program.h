@@ -230,8 +230,8 @@ gram_status gi_points_new(gi_run *run, const gram_program *p,
 gram_status gi_points_new_unseen(gi_run *run, const gram_program *p,
                                  const gram_table *t, gi_precision precision,
                                  gi_points **out);
-/* The rows row[0] .. row[m-1] of x, in that order, as points of their own;
- * `white` sees them as rows of another table. */
+/* The rows row[0] .. row[m-1] of x, in that order, which stay rows of its
+ * table: `white` and matrices from files see them as the rows they are. */
 gram_status gi_points_select(gi_run *run, const gram_program *p,
                              const gi_points *x, const size_t *row, size_t m,
                              gi_points **out);

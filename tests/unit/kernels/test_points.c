@@ -408,9 +408,9 @@ TEST(selected_rows_come_in_the_order_asked_for)
     gram_table_free(t);
 }
 
-TEST(selected_rows_are_another_table_to_white)
+TEST(selected_rows_are_the_same_rows_to_white)
 {
-    static const size_t row[] = {0, 1};
+    static const size_t row[] = {2, 0};
     gram_table *t = table_of("a\n1\n2\n3\n");
     GI_RUN(run, NULL);
     gathered g = gathered_for("white", t);
@@ -418,12 +418,12 @@ TEST(selected_rows_are_another_table_to_white)
     double K[6];
 
     CHECK_OK(gi_points_select(&run, g.p, g.x, row, 2, &y));
-    CHECK_OK(gi_points_select(&run, g.p, g.x, row, 2, &z));
+    CHECK_OK(gi_points_select(&run, g.p, y, (size_t[]){1, 0}, 2, &z));
     CHECK_OK(gi_engine_store(&run, g.p, y, g.x, K, 3));
     for (size_t i = 0; i < 6; i++)
-        CHECK(K[i] == 0);
+        CHECK(K[i] == (i == 2 || i == 3));
     CHECK_OK(gi_engine_store(&run, g.p, y, z, K, 2));
-    CHECK(K[0] == 0 && K[3] == 0);
+    CHECK(K[0] == 0 && K[1] == 1 && K[2] == 1 && K[3] == 0);
     CHECK_OK(gi_engine_store(&run, g.p, y, NULL, K, 2));
     CHECK(K[0] == 1 && K[1] == 0 && K[2] == 0 && K[3] == 1);
     gi_points_free(y);
@@ -594,7 +594,7 @@ TESTS(SMALL(numbers_come_first_then_categories_one_hot),
       SMALL(every_feature_needs_its_weight),
       SMALL(domains_hold_for_sparse_entries),
       SMALL(selected_rows_come_in_the_order_asked_for),
-      SMALL(selected_rows_are_another_table_to_white),
+      SMALL(selected_rows_are_the_same_rows_to_white),
       SMALL(the_same_rows_in_another_precision_are_borrowed),
       SMALL(a_metric_transforms_the_rows),
       SMALL(matrices_must_have_the_rows_of_the_tables),
