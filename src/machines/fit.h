@@ -43,7 +43,7 @@ typedef struct gi_fit {
     gram_kernel *kernel; /* scaled; numbers may be open */
     gram_program *program;
     gi_points *x;
-    gi_operator *K; /* at theta */
+    gi_operator *K; /* of all rows; selection moves it about */
     gi_unknown *unknown;
     size_t unknowns;
     double *theta;   /* starts, then what was found */

@@ -21,6 +21,7 @@ typedef struct gi_computed {
                                          up what is needed; or NULL */
     const gram_program *p;
     const double *theta;
+    double *own_theta; /* the same, unless it is the lender's */
     const gi_points *x, *t;
     gi_points *own;            /* x, where it is this operator's to free */
     gi_block_source source[2]; /* by gi_precision */

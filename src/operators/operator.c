@@ -38,6 +38,11 @@ void gi_operator_free(gi_operator *K)
 /* -------------------------------------------------------------- by its class
  */
 
+gram_status gi_operator_set(gi_operator *K, gi_run *run, const double *theta)
+{
+    return K->class_->set(K, run, theta);
+}
+
 gram_status gi_operator_restrict(const gi_operator *K, gi_run *run,
                                  const size_t *row, size_t m, gi_operator **out)
 {

@@ -18,6 +18,7 @@
 
 /* What an operator can do or is; a class has what its operators may have. */
 enum {
+    GI_OPERATOR_CAN_SET = 32,     /* gi_operator_set */
     GI_OPERATOR_CAN_RESTRICT = 1, /* gi_operator_restrict */
     GI_OPERATOR_HAS_GRADIENT = 2, /* gi_operator_gradient */
     GI_OPERATOR_HAS_FEATURES = 4, /* gi_operator_features */
@@ -51,6 +52,7 @@ typedef struct gi_operator_class {
                            const gi_blas *blas);
     gram_status (*columns)(const gi_operator *K, gi_run *run, const size_t *col,
                            size_t m, const double *v, double *out);
+    gram_status (*set)(gi_operator *K, gi_run *run, const double *theta);
     gram_status (*restrict_to)(const gi_operator *K, gi_run *run,
                                const size_t *row, size_t m, gi_operator **out);
     gram_status (*gradient)(const gi_operator *K, gi_run *run, gi_seed *seed,
@@ -68,7 +70,7 @@ struct gi_operator {
     int symmetric;
     void *user;
     double cost;   /* flops of one entry, for the plan */
-    size_t thetas; /* numbers that the gradient is by */
+    size_t thetas; /* numbers that can be set, and that the gradient is by */
 
     /* All of it in memory, if it is: K(i,j) = single[i*single_ld + j]. */
     const float *single;
@@ -89,9 +91,9 @@ struct gi_operator {
 const gi_operator_class *gi_operator_class_at(size_t i);
 
 /* The matrix of the program at theta (NULL: its own values) on all pairs of x
- * and t; t NULL: symmetric.  Points are in double; what single precision needs
- * is made when it is first asked for, by one thread before a parallel region
- * (gi_operator_prepare).  Keeps all arguments. */
+ * and t; t NULL: symmetric.  Points are in double; what a precision needs is
+ * made when it is first asked for, by one thread before a parallel region
+ * (gi_operator_prepare).  Keeps p, x and t. */
 gram_status gi_operator_new(gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, gi_operator **out);
@@ -111,6 +113,11 @@ double gi_basis_cost(const gi_basis *b); /* flops of one row */
 /* As gi_operator_new of x and the basis, to the last bit. */
 gram_status gi_operator_on(gi_run *run, const gi_basis *b, const gi_points *x,
                            gi_operator **out);
+
+/* Move to other numbers: as one that is made at theta, to the last bit, but
+ * what does not depend on them is kept, and what does is made again when it is
+ * next asked for, in the memory it has.  With GI_OPERATOR_CAN_SET. */
+gram_status gi_operator_set(gi_operator *K, gi_run *run, const double *theta);
 
 /* The symmetric operator of the rows row[0] .. row[m-1] of a symmetric one,
  * which may be used beside it, and in other threads.  Keeps what K keeps, and

@@ -348,9 +348,11 @@ static gram_status find_features(gi_run *run, gi_computed *m)
     most = most > GI_OPERATOR_FEATURES ? most : GI_OPERATOR_FEATURES;
     if (m->lender)
         m->map = m->lender->map;
+    else if (m->map)
+        gi_features_set(m->map, m->theta);
     else
         GI_TRY(gi_features_new(run, m->p, m->theta, most, &m->map));
-    if (!m->map)
+    if (!gi_features_exist(m->map))
         goto done;
     count = gi_features_count(m->map);
     if (gi_features_sparse(m->map)) {
@@ -365,6 +367,42 @@ done:
     return status;
 }
 
+/* Features and Markov structure at theta. */
+static gram_status find_structure(gi_run *run, gi_computed *m)
+{
+    gi_operator *op = &m->op;
+    gram_status status;
+
+    op->flags &= ~(unsigned)(GI_OPERATOR_HAS_FEATURES | GI_OPERATOR_HAS_MARKOV);
+    op->features = 0;
+    op->csr = NULL;
+    op->markov = NULL;
+    op->time = NULL;
+    gi_csr_free(&m->csr);
+    gi_csr_free(&m->right);
+    GI_TRY(find_features(run, m));
+    if (gi_markov_find(m->p, m->theta, &m->markov)) {
+        op->flags |= GI_OPERATOR_HAS_MARKOV;
+        op->markov = &m->markov;
+        op->time = m->x->view[m->markov.view].dense;
+    }
+done:
+    return status;
+}
+
+static gram_status set(gi_operator *K, gi_run *run, const double *theta)
+{
+    gi_computed *m = K->user;
+    const size_t size = m->p->thetas * sizeof *theta;
+
+    if (size == 0 || memcmp(m->own_theta, theta, size) == 0)
+        return GRAM_OK;
+    memcpy(m->own_theta, theta, size);
+    release(&m->source[GI_DOUBLE]);
+    release(&m->source[GI_SINGLE]);
+    return find_structure(run, m);
+}
+
 static void destroy(gi_operator *K)
 {
     gi_computed *m = K->user;
@@ -377,6 +415,7 @@ static void destroy(gi_operator *K)
     gi_csr_free(&m->right);
     gi_vectors_free(m->vectors);
     gi_free(m->sums);
+    gi_free(m->own_theta);
     gi_points_free(m->own);
     gi_free(m);
 }
@@ -384,14 +423,16 @@ static void destroy(gi_operator *K)
 const gi_operator_class gi_operator_computed = {
     .name = "computed",
     .help = "every entry by the kernel, whenever it is looked at",
-    .flags = GI_OPERATOR_CAN_RESTRICT | GI_OPERATOR_HAS_GRADIENT |
-             GI_OPERATOR_HAS_FEATURES | GI_OPERATOR_HAS_MARKOV,
+    .flags = GI_OPERATOR_CAN_SET | GI_OPERATOR_CAN_RESTRICT |
+             GI_OPERATOR_HAS_GRADIENT | GI_OPERATOR_HAS_FEATURES |
+             GI_OPERATOR_HAS_MARKOV,
     .tile = tile,
     .product = product,
     .rows = rows,
     .diagonal = diagonal,
     .prepare = prepare,
     .columns = columns,
+    .set = set,
     .restrict_to = restrict_to,
     .gradient = gradient,
     .features = features,
@@ -429,21 +470,6 @@ static gi_computed matrix_of(const gram_program *p, const double *theta,
                          .t = t};
 }
 
-/* Features and Markov structure. */
-static gram_status find_structure(gi_run *run, gi_computed *m)
-{
-    gram_status status;
-
-    GI_TRY(find_features(run, m));
-    if (gi_markov_find(m->p, m->theta, &m->markov)) {
-        m->op.flags |= GI_OPERATOR_HAS_MARKOV;
-        m->op.markov = &m->markov;
-        m->op.time = m->x->view[m->markov.view].dense;
-    }
-done:
-    return status;
-}
-
 gram_status gi_computed_new(gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_computed *lender,
@@ -457,9 +483,16 @@ gram_status gi_computed_new(gi_run *run, const gram_program *p,
     *m = matrix_of(p, theta, x, t);
     m->op.user = m;
     m->lender = lender;
-    if (!lender)
+    if (!lender) {
+        m->op.flags |= GI_OPERATOR_CAN_SET;
+        GI_TRY(GI_NEW(run, m->own_theta, p->thetas));
+        if (p->thetas > 0)
+            memcpy(m->own_theta, theta ? theta : p->theta,
+                   p->thetas * sizeof *theta);
+        m->theta = m->own_theta;
         m->expanded = gi_expanded_bytes(p, x, t, GI_DOUBLE) +
                       gi_expanded_bytes(p, x, t, GI_SINGLE);
+    }
     GI_TRY(find_structure(run, m));
     *out = m;
     m = NULL;

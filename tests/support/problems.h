@@ -22,13 +22,10 @@ typedef struct problem {
     gi_problem p;
 } problem;
 
-/* The operator at theta. */
+/* Move the operator to theta. */
 static inline void problem_set(problem *w)
 {
-    gi_operator_free(w->K);
-    w->K = NULL;
-    CHECK_OK(gi_operator_new(&w->run, w->program, w->theta, w->x, NULL, &w->K));
-    w->p.K = w->K;
+    CHECK_OK(gi_operator_set(w->K, &w->run, w->theta));
 }
 
 static inline gram_table *problem_table(size_t n)
@@ -74,7 +71,8 @@ static inline problem problem_new(const char *kernel, size_t n, size_t targets)
         w.theta[m] = isnan(w.program->theta[m]) ? 0.7 + 0.1 * (double)m
                                                 : w.program->theta[m];
     w.p = (gi_problem){.n = n, .targets = targets, .y = w.y, .lambda = 0.3};
-    problem_set(&w);
+    CHECK_OK(gi_operator_new(&w.run, w.program, w.theta, w.x, NULL, &w.K));
+    w.p.K = w.K;
     return w;
 }
 

@@ -47,10 +47,12 @@ static size_t cells_needed(const gi_features *f, const gi_op *op)
 }
 
 /* Widths of all registers, and their places in the room for a row. */
-static void count_features(gi_features *f)
+void gi_features_set(gi_features *f, const double *theta)
 {
     const gram_program *p = f->program;
 
+    f->theta = theta;
+    f->total = f->cells = 0;
     for (f->bad = 0; f->bad < p->ops; f->bad++) {
         const gi_op *op = p->op + f->bad;
         const gi_feature_rule *rule = gi_feature_rules + op->code;
@@ -68,28 +70,6 @@ static void count_features(gi_features *f)
     }
 }
 
-static gram_status count_all(gi_run *run, const gram_program *p,
-                             const double *theta, size_t limit,
-                             gi_features **out)
-{
-    gram_status status;
-    gi_features *f = NULL;
-
-    GI_TRY(GI_NEW_ZERO(run, f, 1));
-    f->program = p;
-    f->theta = theta ? theta : p->theta;
-    f->limit = limit < MOST ? limit : MOST;
-    GI_TRY(GI_NEW(run, f->width, p->ops));
-    GI_TRY(GI_NEW(run, f->offset, p->ops));
-    GI_TRY(GI_NEW(run, f->sparse, p->ops));
-    count_features(f);
-    *out = f;
-    f = NULL;
-done:
-    gi_features_free(f);
-    return status;
-}
-
 gram_status gi_features_new(gi_run *run, const gram_program *p,
                             const double *theta, size_t most, gi_features **out)
 {
@@ -97,11 +77,15 @@ gram_status gi_features_new(gi_run *run, const gram_program *p,
     gi_features *f = NULL;
 
     *out = NULL;
-    GI_TRY(count_all(run, p, theta, most, &f));
-    if (f->bad == p->ops) {
-        *out = f;
-        f = NULL;
-    }
+    GI_TRY(GI_NEW_ZERO(run, f, 1));
+    f->program = p;
+    f->limit = most < MOST ? most : MOST;
+    GI_TRY(GI_NEW(run, f->width, p->ops));
+    GI_TRY(GI_NEW(run, f->offset, p->ops));
+    GI_TRY(GI_NEW(run, f->sparse, p->ops));
+    gi_features_set(f, theta ? theta : p->theta);
+    *out = f;
+    f = NULL;
 done:
     gi_features_free(f);
     return status;
@@ -117,9 +101,14 @@ void gi_features_free(gi_features *f)
     gi_free(f);
 }
 
+int gi_features_exist(const gi_features *f)
+{
+    return f->bad == f->program->ops;
+}
+
 size_t gi_features_count(const gi_features *f)
 {
-    return f->width[f->program->result];
+    return gi_features_exist(f) ? f->width[f->program->result] : 0;
 }
 
 int gi_features_sparse(const gi_features *f)
@@ -291,8 +280,8 @@ static gram_status features_new(gi_run *run, const gram_program *p,
 {
     gram_status status;
 
-    GI_TRY(count_all(run, p, NULL, LIMIT, out));
-    if ((*out)->bad < p->ops)
+    GI_TRY(gi_features_new(run, p, NULL, LIMIT, out));
+    if (!gi_features_exist(*out))
         GI_TRY(refuse(*out));
 done:
     return status;

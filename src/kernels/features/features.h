@@ -9,13 +9,15 @@
 
 typedef struct gi_features gi_features;
 
-/* The map of p at theta (NULL: the program's values); keeps both.  *out is
- * NULL, and that is no error, if there is no finite map or it has more than
- * `most` features. */
+/* The map of p at theta (NULL: the program's values); keeps both.  It need not
+ * exist, and that is no error: there may be no finite one, or it has more than
+ * `most` features; then their count is 0.  Other numbers may change that. */
 gram_status gi_features_new(gi_run *run, const gram_program *p,
                             const double *theta, size_t most,
                             gi_features **out);
 void gi_features_free(gi_features *f);
+void gi_features_set(gi_features *f, const double *theta);
+int gi_features_exist(const gi_features *f);
 size_t gi_features_count(const gi_features *f);
 
 /* F[i*ld + j] = phi_j(row + i of x), for `rows` rows, on all threads. */

@@ -271,9 +271,7 @@ static gram_status check_matrix(const gi_matrix *m, const gi_points *x,
 {
     const int symmetric = !t;
     const size_t rows = x->number ? m->rows : x->rows;
-    const size_t cols = symmetric   ? rows
-                        : t->number ? m->cols
-                                    : t->rows;
+    const size_t cols = symmetric ? rows : t->number ? m->cols : t->rows;
 
     if (m->rows != rows || m->cols != cols)
         return gi_fail(GRAM_ERR_SHAPE,

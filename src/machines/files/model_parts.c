@@ -260,7 +260,7 @@ static gram_status count_features(gi_codec *c, const gram_machine *m,
 
     GI_TRY(gi_features_new(c->run, m->expansion.program, NULL,
                            GI_OPERATOR_FEATURES, &f));
-    *count = f ? gi_features_count(f) : 0;
+    *count = gi_features_count(f);
 done:
     gi_features_free(f);
     return status;

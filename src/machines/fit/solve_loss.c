@@ -57,7 +57,6 @@ done:
 /* The problem of one function, on rows of its own if not all take part. */
 typedef struct function {
     gi_row_subset sample;
-    gi_operator *own;
     size_t *row, count;
 } function;
 
@@ -69,21 +68,13 @@ static gram_status function_new(gi_run *run, const gram_machine *m,
     gi_problem p = gi_machine_problem(m, K, q, room);
 
     GI_TRY(find_rows(run, m, q, &f->row, &f->count));
-    GI_TRY(gi_row_subset_new(run, m->expansion.program, m->expansion.x, &p,
-                             f->row, f->count, &f->sample));
-    f->sample.problem.K = K;
-    if (f->row) {
-        GI_TRY(gi_operator_new(run, m->expansion.program, NULL, f->sample.x,
-                               NULL, &f->own));
-        f->sample.problem.K = f->own;
-    }
+    GI_TRY(gi_row_subset_new(run, &p, f->row, f->count, &f->sample));
 done:
     return status;
 }
 
 static void function_free(function *f)
 {
-    gi_operator_free(f->own);
     gi_row_subset_free(&f->sample);
     gi_free(f->row);
 }

@@ -105,9 +105,7 @@ gram_status gram_machine_path(const gram_table *table,
         part = gi_run_share(&all, 0, 0.8);
         GI_TRY(gi_select(&f));
         part = gi_run_quiet(&all);
-        gi_operator_free(f.K);
-        f.K = NULL;
-        GI_TRY(gi_operator_new(&part, f.program, f.theta, f.x, NULL, &f.K));
+        GI_TRY(gi_operator_set(f.K, &part, f.theta));
     }
     gi_run_stage(&all, "computing");
     part = gi_run_share(&all, all.last, 1);

@@ -71,7 +71,6 @@ const char *gi_select_sentence(const gi_fit *f)
 
 void gi_selection_free(gi_selection *s)
 {
-    gi_operator_free(s->K);
     gi_row_subset_free(&s->rows);
     gi_free(s->pick);
 }
@@ -105,22 +104,10 @@ gram_status gi_selection_new(gi_fit *f, gi_selection *s)
                                "drawn at random",
                                rows, all.n));
     }
-    GI_TRY(gi_row_subset_new(f->run, f->program, f->x, &all, s->pick, rows,
-                             &s->rows));
+    GI_TRY(gi_row_subset_new(f->run, &all, s->pick, rows, &s->rows));
+    s->K = s->rows.K ? s->rows.K : f->K;
     s->problem = s->rows.problem;
 done:
-    return status;
-}
-
-gram_status gi_selection_operator(gi_fit *f, gi_selection *s)
-{
-    gram_status status;
-
-    gi_operator_free(s->K);
-    s->K = NULL;
-    status =
-        gi_operator_new(f->run, f->program, f->theta, s->rows.x, NULL, &s->K);
-    s->problem.K = s->K;
     return status;
 }
 
@@ -212,7 +199,7 @@ static gram_status along_path(gi_fit *f, gi_selection *s)
 
     GI_TRY(GI_NEW(f->run, at, m->outputs.count));
     GI_TRY(GI_NEW(f->run, all, m->outputs.count));
-    GI_TRY(gi_selection_operator(f, s));
+    GI_TRY(gi_operator_set(s->K, f->run, f->theta));
     GI_TRY(
         gi_path_new(f->run, &s->problem, NULL, want | GI_WANT_EVIDENCE, &path));
     if (isnan(m->outputs.lambda[0])) {
@@ -247,7 +234,7 @@ static gram_status search(gi_fit *f, gi_selection *s)
     gi_run part = gi_run_share(f->run, 0, m->expansion.solutions > 1 ? 0.8 : 1);
     gi_found found = {0};
     gi_search search = {.program = f->program,
-                        .x = s->rows.x,
+                        .K = s->K,
                         .problem = s->problem,
                         .criterion = criteria[f->select].want,
                         .unknown = f->unknown,

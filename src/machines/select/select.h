@@ -10,15 +10,12 @@
 typedef struct gi_selection {
     size_t *pick; /* rows of the fit, ascending; NULL: all */
     gi_row_subset rows;
-    gi_operator *K;     /* at theta */
-    gi_problem problem; /* of these rows */
+    gi_operator *K;     /* of these rows: that of the fit if they are all */
+    gi_problem problem; /* and so is this */
 } gi_selection;
 
 gram_status gi_selection_new(gi_fit *f, gi_selection *s);
 void gi_selection_free(gi_selection *s); /* what is inside */
-
-/* Make K anew after f->theta has changed. */
-gram_status gi_selection_operator(gi_fit *f, gi_selection *s);
 
 /* The mean of w_i k(x_i, x_i), by which lambdas are measured; 1 if that is
  * 0. */

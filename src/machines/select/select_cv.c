@@ -150,7 +150,7 @@ static gram_status try_kernel(cv *c, gi_run *run, const gi_blas *blas)
     int one = c->s->problem.targets == 1;
 
     GI_TRY(gi_grid_kernel(c->f, &text));
-    GI_TRY(gi_selection_operator(c->f, c->s));
+    GI_TRY(gi_operator_set(c->s->K, run, c->f->theta));
     GI_TRY(gi_selection_scale(run, c->s, &c->scale));
     gi_grid_lambdas(c->f, c->scale, c->lambda);
     if (!one || !gi_grid_known(c->f, text.s, c->lambda, c->lambdas, c->error)) {

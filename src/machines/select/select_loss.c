@@ -376,7 +376,7 @@ static gram_status try_kernel(trial *c, gi_run *run, gi_selection *s)
     double scale;
 
     GI_TRY(gi_grid_kernel(c->f, &text));
-    GI_TRY(gi_selection_operator(c->f, s));
+    GI_TRY(gi_operator_set(s->K, &quiet, c->f->theta));
     GI_TRY(gi_selection_scale(&quiet, s, &scale));
     gi_grid_lambdas(c->f, scale, c->lambda);
     if (gi_grid_known(c->f, text.s, c->lambda, c->lambdas, c->error)) {
@@ -549,7 +549,7 @@ gram_status gi_select_sigmoid(gi_fit *f)
     GI_TRY(gi_selection_new(f, &s));
     c = trial_of(f, &s, 1);
     GI_TRY(begin(&c, &s));
-    GI_TRY(gi_selection_operator(f, &s));
+    GI_TRY(gi_operator_set(s.K, f->run, f->theta));
     GI_TRY(gi_operator_store(s.K, f->run, c.blas, c.K, c.n));
     c.lambda[0] = f->m->outputs.lambda[0];
     GI_TRY(try_lambdas(&c, f->run));

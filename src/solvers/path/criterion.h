@@ -41,7 +41,7 @@ double gi_criteria_total(const gi_problem *p, unsigned want,
 /* The search for the best numbers of a kernel. */
 typedef struct gi_search {
     const gram_program *program;
-    const gi_points *x;  /* in double */
+    gi_operator *K;      /* of the program, on all rows; it is moved about */
     gi_problem problem;  /* without K and lambda; its loss is squared, or
                             logistic: evidence by Laplace (laplace.h), where an
                             amplitude of all of K is to be held */

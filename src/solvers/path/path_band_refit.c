@@ -93,15 +93,12 @@ static gram_status fit_rest(gi_run *run, const gi_blas *blas, const leaving *v)
 {
     const gi_problem *p = v->p;
     gi_row_subset rest = {0};
-    gi_operator *K = NULL;
     gi_path *path = NULL;
     double *mean = NULL;
     gram_status status;
 
     GI_TRY(GI_NEW_ZERO(run, mean, p->targets));
-    GI_TRY(gi_row_subset_rows(run, p, v->rest, v->rests, &rest));
-    GI_TRY(gi_operator_restrict(p->K, run, v->rest, v->rests, &K));
-    rest.problem.K = K;
+    GI_TRY(gi_row_subset_new(run, p, v->rest, v->rests, &rest));
     if (p->intercept)
         gi_system_means(&rest.problem, mean);
     GI_TRY(gi_path_band(run, &rest.problem, blas, 0, &path));
@@ -111,7 +108,6 @@ static gram_status fit_rest(gi_run *run, const gi_blas *blas, const leaving *v)
                                                        : GI_BANDED_BATCH));
 done:
     gi_path_free(path);
-    gi_operator_free(K);
     gi_row_subset_free(&rest);
     gi_free(mean);
     return status;

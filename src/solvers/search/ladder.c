@@ -94,7 +94,6 @@ static gram_status add_faces(const builder *b, gi_ladder *l)
 {
     const gi_search_space *v = b->v;
     gi_face *tied = &l->tied[l->parts], *free_ = &l->free[l->parts];
-    gi_operator *K = NULL;
     double *theta = NULL;
     gram_status status;
 
@@ -104,11 +103,9 @@ static gram_status add_faces(const builder *b, gi_ladder *l)
     GI_TRY(GI_NEW(b->run, theta, v->s->program->thetas));
     for (size_t i = 0; i < v->s->program->thetas; i++)
         theta[i] = b->off[i] ? 0 : v->theta[i];
-    GI_TRY(gi_operator_new(b->run, v->s->program, theta, v->rows.x, NULL, &K));
-    GI_TRY(gi_search_space_scale(b->run, v, K, &tied->scale));
+    GI_TRY(gi_search_space_scale(b->run, v, theta, &tied->scale));
     free_->scale = tied->scale;
 done:
-    gi_operator_free(K);
     gi_free(theta);
     return status;
 }

@@ -86,18 +86,21 @@ static int compare_sizes(const void *a, const void *b)
 /* Take the first m rows of the shuffled order, in their own order. */
 static gram_status set_rows(gi_run *run, field *f, size_t m)
 {
-    const gi_search *s = f->v.s;
+    gi_problem all = f->v.s->problem;
     gi_row_subset *rows = &f->v.rows;
     size_t *row = NULL;
     gram_status status = GRAM_OK;
 
-    if (rows->x && rows->problem.n == m)
+    if (f->v.K && f->v.K->rows == m)
         goto done;
     gi_row_subset_free(rows);
+    f->v.K = NULL;
     GI_TRY(GI_NEW(run, row, m));
     memcpy(row, f->order, m * sizeof *row);
     qsort(row, m, sizeof *row, compare_sizes);
-    GI_TRY(gi_row_subset_new(run, s->program, s->x, &s->problem, row, m, rows));
+    all.K = f->v.s->K;
+    GI_TRY(gi_row_subset_new(run, &all, row, m, rows));
+    f->v.K = rows->K ? rows->K : f->v.s->K;
 done:
     gi_free(row);
     return status;

@@ -163,7 +163,6 @@ static gram_status evaluate(void *user, const double *z, double *value,
     gi_search_space *v = user;
     gi_run run = gi_run_step(v->run, v->steps, 5);
     gi_problem p = v->rows.problem;
-    gi_operator *K = NULL;
     double criterion;
     gram_status status;
 
@@ -172,8 +171,7 @@ static gram_status evaluate(void *user, const double *z, double *value,
         run.threads = 1;
     place(v, z);
     GI_TRY(gi_run_tick(&run, 0));
-    GI_TRY(gi_operator_new(&run, v->s->program, v->theta, v->rows.x, NULL, &K));
-    p.K = K;
+    GI_TRY(gi_operator_set(v->K, &run, v->theta));
     p.lambda = v->lambda;
     GI_TRY(v->by_path ? by_path(&run, v, &p, &criterion)
                       : by_gradient(&run, v, &p, z, &criterion, gradient));
@@ -184,7 +182,6 @@ static gram_status evaluate(void *user, const double *z, double *value,
         v->best_lambda = v->lambda;
     }
 done:
-    gi_operator_free(K);
     return status;
 }
 
@@ -379,14 +376,15 @@ void gi_search_space_free(gi_search_space *v)
 }
 
 gram_status gi_search_space_scale(gi_run *run, const gi_search_space *v,
-                                  const gi_operator *K, double *scale)
+                                  const double *theta, double *scale)
 {
     const gi_problem *p = &v->rows.problem;
     double *diagonal = NULL, signal = 0, variance = 0;
     gram_status status;
 
     GI_TRY(GI_NEW(run, diagonal, p->n));
-    GI_TRY(gi_operator_diagonal(K, run, diagonal));
+    GI_TRY(gi_operator_set(v->K, run, theta));
+    GI_TRY(gi_operator_diagonal(v->K, run, diagonal));
     for (size_t i = 0; i < p->n; i++)
         signal += diagonal[i] / (p->noise ? p->noise[i] : 1) / (double)p->n;
     for (size_t t = 0; t < p->targets; t++)
@@ -406,10 +404,10 @@ done:
 }
 
 /* Is a path better than the criterion with its gradient? */
-static int wants_path(const gi_search_space *v, const gi_operator *K,
-                      size_t rows)
+static int wants_path(const gi_search_space *v, size_t rows)
 {
     const gi_search *s = v->s;
+    const gi_operator *K = v->K;
 
     if (!gi_problem_is_squared(&s->problem))
         return 0;
@@ -427,7 +425,6 @@ gram_status gi_search_space_measure(gi_run *run, gi_search_space *v,
                                     size_t most)
 {
     const gi_search *s = v->s;
-    gi_operator *K = NULL;
     gram_status status;
 
     if (!gi_problem_is_squared(&s->problem) && s->criterion != GI_WANT_EVIDENCE)
@@ -436,9 +433,8 @@ gram_status gi_search_space_measure(gi_run *run, gi_search_space *v,
                        "evidence",
                        s->problem.loss->class_->name);
     choose(v, 0);
-    GI_TRY(gi_operator_new(run, s->program, v->theta, v->rows.x, NULL, &K));
-    GI_TRY(gi_search_space_scale(run, v, K, &v->scale));
-    v->by_path = wants_path(v, K, most);
+    GI_TRY(gi_search_space_scale(run, v, v->theta, &v->scale));
+    v->by_path = wants_path(v, most);
     v->lambda = s->lambda;
     v->variables = v->opens;
     if (!v->by_path && !is_fixed(s->lambda) && s->lambdas)
@@ -463,6 +459,5 @@ gram_status gi_search_space_measure(gi_run *run, gi_search_space *v,
         v->upper[v->opens] = log(lambda_upper * v->scale);
     }
 done:
-    gi_operator_free(K);
     return status;
 }

@@ -51,6 +51,7 @@ typedef struct gi_spot {
 typedef struct gi_search_space {
     const gi_search *s;
     gi_row_subset rows; /* where the criterion is taken */
+    gi_operator *K;     /* of those */
     int by_path;
     size_t *open; /* unknowns that are searched: the first variables */
     size_t opens;
@@ -90,10 +91,10 @@ gram_status gi_search_space_climb(gi_run *run, gi_search_space *v, size_t steps,
                                   double tolerance, const double *bar,
                                   gi_spot *spot);
 
-/* What lambda is measured by: that at which noise is as large as signal, as far
- * as that is known before the search. */
+/* What lambda is measured by at theta: that at which noise is as large as
+ * signal, as far as that is known before the search. */
 gram_status gi_search_space_scale(gi_run *run, const gi_search_space *v,
-                                  const gi_operator *K, double *scale);
+                                  const double *theta, double *scale);
 
 /* Is a variable of a spot at a bound: -1 the lower, 1 the upper, 0 none. */
 int gi_spot_edge(const gi_search_space *v, const gi_spot *spot,

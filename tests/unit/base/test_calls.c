@@ -45,6 +45,10 @@ COUNTED(OPERATORS, gi_operator_on,
         (gi_run * run, const gi_basis *b, const gi_points *x,
          gi_operator **out),
         (run, b, x, out))
+COUNTED(OPERATORS, gi_operator_restrict,
+        (const gi_operator *K, gi_run *run, const size_t *row, size_t m,
+         gi_operator **out),
+        (K, run, row, m, out))
 COUNTED(FEATURES, gi_features_new,
         (gi_run * run, const gram_program *p, const double *theta, size_t most,
          gi_features **out),
@@ -98,8 +102,8 @@ static void check_counts(const char *call, const size_t *most)
 TEST(a_fit_and_a_prediction_make_no_more_than_allowed)
 {
     static const size_t fit[THINGS] = {
-        [OPERATORS] = 61, [FEATURES] = 61, [PARSES] = 3, [KERNELS] = 2,
-        [PROGRAMS] = 1,   [PROOFS] = 1,    [POINTS] = 2};
+        [OPERATORS] = 3, [FEATURES] = 3, [PARSES] = 3, [KERNELS] = 2,
+        [PROGRAMS] = 1,  [PROOFS] = 1,   [POINTS] = 3};
     static const size_t predict[THINGS] = {
         [OPERATORS] = 1, [FEATURES] = 1, [POINTS] = 2};
     static const size_t prepared[THINGS] = {[OPERATORS] = 1, [POINTS] = 1};

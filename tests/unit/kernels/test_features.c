@@ -228,15 +228,18 @@ TEST(theta_takes_the_place_of_the_kernels_values)
     CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
     CHECK_OK(gi_features_rows(&c.run, f, c.x, 2, 1, F, 4));
     CHECK(F[0] == 2 * a && F[1] == 0 && F[2] == 0 && F[3] == 3);
-    gi_features_free(f);
     /* a term with the factor 0 has no features, a negative one no map */
     theta[0] = 0;
-    CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
-    CHECK(gi_features_count(f) == 3);
-    gi_features_free(f);
+    gi_features_set(f, theta);
+    CHECK(gi_features_exist(f) && gi_features_count(f) == 3);
     theta[0] = -1;
-    CHECK_OK(gi_features_new(&c.run, c.p, theta, 10, &f));
-    CHECK(f == NULL);
+    gi_features_set(f, theta);
+    CHECK(!gi_features_exist(f) && gi_features_count(f) == 0);
+    theta[0] = 1;
+    gi_features_set(f, theta);
+    CHECK_OK(gi_features_rows(&c.run, f, c.x, 2, 1, F, 4));
+    CHECK(gi_features_count(f) == 4 && F[0] == a && F[3] == 3);
+    gi_features_free(f);
     release(&c);
     gram_table_free(t);
 }
@@ -259,7 +262,7 @@ TEST(no_map_is_no_error_inside)
         gi_features *f = NULL;
 
         CHECK_OK(gi_features_new(&c.run, c.p, NULL, cases[i].most, &f));
-        if ((f != NULL) != cases[i].there)
+        if (gi_features_exist(f) != cases[i].there)
             fail_msg("%s", cases[i].text);
         gi_features_free(f);
         release(&c);

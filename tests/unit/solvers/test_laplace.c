@@ -134,7 +134,7 @@ TEST(the_search_ends_where_the_gradient_does)
 {
     problem w = begin("rbf(gamma=?)[x1,x2]", 80, 1, 0);
     gi_search s = {.program = w.program,
-                   .x = w.x,
+                   .K = w.K,
                    .problem = w.p,
                    .criterion = GI_WANT_EVIDENCE,
                    .hold = -1,

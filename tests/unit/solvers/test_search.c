@@ -22,7 +22,7 @@ static hunt hunt_new(const char *kernel, size_t n, unsigned criterion)
 
     CHECK_OK(gi_unknowns_new(&h.w.run, h.w.program, h.w.x, &h.unknown, &count));
     h.s = (gi_search){.program = h.w.program,
-                      .x = h.w.x,
+                      .K = h.w.K,
                       .problem = h.w.p,
                       .criterion = criterion,
                       .unknown = h.unknown,
@@ -32,6 +32,20 @@ static hunt hunt_new(const char *kernel, size_t n, unsigned criterion)
     h.s.problem.intercept = 1;
     h.s.problem.K = NULL;
     return h;
+}
+
+/* A search with an operator of its own, so that nothing of it stays. */
+static gram_status hunt_alone(hunt *h)
+{
+    gram_status status;
+
+    h->s.K = NULL;
+    status = gi_operator_new(&h->w.run, h->w.program, h->w.theta, h->w.x, NULL,
+                             &h->s.K);
+    if (status == GRAM_OK)
+        status = gi_search_run(&h->w.run, &h->s, h->theta, &h->found);
+    gi_operator_free(h->s.K);
+    return status;
 }
 
 static void hunt_run(hunt *h)
@@ -490,8 +504,7 @@ TEST(it_can_be_cancelled_at_any_time)
 
             h.w.run.progress = stop_after;
             h.w.run.user = &left;
-            CHECK_FAILS(gi_search_run(&h.w.run, &h.s, h.theta, &h.found),
-                        GRAM_ERR_CANCELLED, "cancelled");
+            CHECK_FAILS(hunt_alone(&h), GRAM_ERR_CANCELLED, "cancelled");
             CHECK(gram_memory_used() == before);
             hunt_free(&h);
         }
@@ -506,7 +519,7 @@ TEST(failing_allocations_leave_nothing_behind)
     h.s.evaluations = 2;
     for (; status != GRAM_OK && n < 60; n++) {
         gi_mem_fail_at(n, 0);
-        status = gi_search_run(&h.w.run, &h.s, h.theta, &h.found);
+        status = hunt_alone(&h);
         gi_mem_fail_at(0, 0);
         CHECK(status == GRAM_OK || status == GRAM_ERR_MEMORY);
         CHECK(gram_memory_used() == before);
