@@ -52,12 +52,12 @@ typedef struct place {
 
 /* ------------------------------------------------------------------ leaves */
 
-/* theta^power has this slope. */
-static double weight_slope(const place *p, const gi_op *op, size_t k)
+/* What sums over the tile's pairs, for `count` columns from `first` on, say of
+ * the leaf's numbers. */
+static void take_sums(const place *p, const gi_op *op, size_t first,
+                      size_t count, const double *sum)
 {
-    double theta = p->g->theta[op->slot + (int)k];
-
-    return op->power == 1 ? 1 : op->power * pow(theta, op->power - 1);
+    gi_transforms[op->code].adjoint(op, p->g->theta, first, count, sum, p->sum);
 }
 
 /* Weights of sparse columns: pair by pair, from the entries as gathered. */
@@ -78,10 +78,11 @@ static void back_entries(const place *p, const gi_step *s, const double *W)
             if (v == 0)
                 continue;
             gi_merge_begin(&m, &raw, t->row + i, t->col + j);
-            while (gi_merge_next(&m, &k, &x, &z))
-                p->sum[s->op->slot + (int)(raw.width + k)] +=
-                    v * (squared ? (x - z) * (x - z) : fabs(x - z)) *
-                    weight_slope(p, s->op, raw.width + k);
+            while (gi_merge_next(&m, &k, &x, &z)) {
+                double sum = v * (squared ? (x - z) * (x - z) : fabs(x - z));
+
+                take_sums(p, s->op, raw.width + k, 1, &sum);
+            }
         }
 }
 
@@ -113,8 +114,7 @@ static void back_sqdist(const place *p, const gi_step *s, const gi_back *r)
     for (size_t j = 0; j < t->cols; j++)
         for (size_t k = 0; k < d; k++)
             sums[k] += z[j * d + k] * (z[j * d + k] * col_sum[j]);
-    for (size_t k = 0; k < d; k++)
-        p->sum[s->op->slot + (int)k] += sums[k] * weight_slope(p, s->op, k);
+    take_sums(p, s->op, 0, d, sums);
     if (o->sparse)
         back_entries(p, s, W);
 }
@@ -137,8 +137,7 @@ static void back_l1(const place *p, const gi_step *s, const gi_back *r)
             for (size_t k = 0; v != 0 && k < d; k++)
                 sums[k] += v * fabs(x[i * d + k] - z[j * d + k]);
         }
-    for (size_t k = 0; k < d; k++)
-        p->sum[s->op->slot + (int)k] += sums[k] * weight_slope(p, s->op, k);
+    take_sums(p, s->op, 0, d, sums);
     if (o->sparse)
         back_entries(p, s, W);
 }
@@ -195,7 +194,7 @@ static void back_columns(const place *p, const gi_step *s, const gi_back *r)
             if (dy[i * GI_TILE_COLS + j] != 0)
                 sum += dy[i * GI_TILE_COLS + j] *
                        slope_columns(s, t->row + i, t->col + j);
-    p->sum[s->op->slot] += sum * s->op->c * weight_slope(p, s->op, 0);
+    take_sums(p, s->op, 0, 1, &sum);
 }
 
 /* a(x,x) of row i */
@@ -300,7 +299,7 @@ static void back_step(const place *p, const gi_step *s)
         sum += gi_back_rows[op->code](s, p->w->tile.cols, &row);
     }
     if (op->slot >= 0)
-        p->sum[op->slot] += sum * op->c * weight_slope(p, op, 0);
+        p->sum[op->slot] += sum * op->c * gi_op_slope(op, p->g->theta, 0);
 }
 
 /* Pairs off the diagonal stand for two; those below it for none. */

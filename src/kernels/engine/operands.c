@@ -1,9 +1,10 @@
 /* operands.c - the rows that leaves look at, as their inner loops want them.
  *
- * A row becomes (x - centre) * weight, rounded to the precision of the run
- * and packed into panels.  Distances do not change if rows are centred, but
- * their errors do: |x|^2 + |t|^2 - 2 x.t has the error 4 u max |x|^2, which
- * large means would let grow without bounds.  Three guards keep it small:
+ * A row becomes (x - centre) * weight (transform.c), rounded to the precision
+ * of the run and packed into panels.  Distances do not change if rows are
+ * centred, but their errors do: |x|^2 + |t|^2 - 2 x.t has the error 4 u max
+ * |x|^2, which large means would let grow without bounds.  Three guards keep it
+ * small:
  *
  *   - columns are centred at their means before they are rounded;
  *   - if 4 u max |t|^2, times the scale that the kernel gives to it, is above
@@ -28,7 +29,6 @@
  *
  * unless the means c are so large beside x' that this would lose digits.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -38,189 +38,19 @@
 
 /* Up to here differences cost no more than an inner product and its norms. */
 enum { DIRECT_WIDTH = GI_DIRECT_WIDTH };
-/* Columns summed up, and rows packed, by one thread at a time. */
-enum { COLUMNS_AT_ONCE = GI_CENTRE_COLUMNS, ROWS_AT_ONCE = GI_TILE_COMMON };
+/* Rows packed by one thread at a time. */
+enum { ROWS_AT_ONCE = GI_TILE_COMMON };
 
-/* What the leaf of an opcode wants of its rows. */
-typedef struct recipe {
-    double root; /* exponent of the weights in a row */
-    int any;     /* has an operand at all */
-    int centred;
-    int rescaled; /* if squares, or sums, would overflow */
-    int panels;   /* both sides in the panels of the inner loops, else x row
-                     by row and t in panels of a tile's columns */
-} recipe;
-
-static const recipe recipes[GI_OPCODES] = {
-    [GI_OP_DOT] = {0.5, 1, 0, 1, 1},      [GI_OP_SQDIST] = {0.5, 1, 1, 1, 1},
-    [GI_OP_L1] = {1, 1, 1, 1, 1},         [GI_OP_COLUMNS] = {1, 1, 0, 0, 0},
-    [GI_OP_ELEMENTARY] = {1, 1, 0, 0, 0},
-};
-
-static recipe recipe_of(const gi_op *op)
+/* Both sides in the panels of the inner loops, else x row by row and t in
+ * panels of a tile's columns? */
+static int in_panels(const gi_op *op)
 {
-    recipe r = recipes[op->code];
-
-    if (op->code == GI_OP_COLUMNS)
-        r.panels = op->n == GRAM_PAIR_MIN_SUM;
-    return r;
-}
-
-/* ---------------------------------------------------------------- columns */
-
-/* Columns first .. last-1 of one side. */
-typedef struct span {
-    const gi_points *p;
-    const gi_rows *rows;
-    size_t width, first, last;
-} span;
-
-/* Means relative to the first row, so that a constant column has an exact
- * mean; 0 where subtracting the mean could overflow. */
-static void column_means(const span *s, double *mean)
-{
-    const double huge_mean = 1e290, *first = s->rows->dense;
-    double share = 1 / (double)s->p->rows;
-
-    for (size_t i = 0; i < s->p->rows; i++)
-        for (size_t k = s->first; k < s->last; k++)
-            mean[k] +=
-                s->rows->dense[i * s->width + k] * share - first[k] * share;
-    for (size_t k = s->first; k < s->last; k++) {
-        mean[k] += first[k];
-        mean[k] = fabs(mean[k]) < huge_mean ? mean[k] : 0;
-    }
-}
-
-/* reach = max(reach, |t - centre|) */
-static void column_reaches(const span *s, const double *centre, double *reach)
-{
-    for (size_t i = 0; i < s->p->rows; i++)
-        for (size_t k = s->first; k < s->last; k++) {
-            double far = fabs(s->rows->dense[i * s->width + k] - centre[k]);
-
-            reach[k] = far > reach[k] ? far : reach[k];
-        }
-}
-
-/* reach: the largest |t - centre| of each column. */
-static void measure_columns(const gi_engine *e, gi_operand *o, int centred,
-                            double *reach)
-{
-    GI_PARALLEL_FOR(o->width > COLUMNS_AT_ONCE ? e->threads : 1)
-    for (size_t k = 0; k < o->width; k += COLUMNS_AT_ONCE) {
-        size_t last = gi_min_size(k + COLUMNS_AT_ONCE, o->width);
-        span t = {e->t, o->t.rows, o->width, k, last};
-
-        if (centred && e->t->rows)
-            column_means(&t, o->centre);
-        column_reaches(&t, o->centre, reach);
-    }
-}
-
-static double sparse_largest(const gi_points *p, const gi_rows *rows,
-                             const double *weight)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < rows->start[p->rows]; i++)
-        most = fmax(most, fabs(rows->entries[i] * weight[rows->index[i]]));
-    return most;
-}
-
-/* A product of each row with itself, which is what it is whatever others are
- * there.  (Distances on the diagonal are 0 in any scale.) */
-static int is_alone(const gi_engine *e, const gi_op *op)
-{
-    return e->mode & GI_ALONE && op->code == GI_OP_DOT;
-}
-
-/* The largest number of t, weights applied. */
-static double largest(const gi_engine *e, const gi_operand *o,
-                      const double *reach)
-{
-    const double *w = o->weight + o->width;
-    double most = 0;
-
-    for (size_t k = 0; k < o->width; k++)
-        most = fmax(most, reach[k] * o->weight[k]);
-    if (o->sparse)
-        most = fmax(most, sparse_largest(e->t, o->t.rows, w));
-    return most;
-}
-
-/* Divide by a power of 2 if they are very large or small. */
-static void rescale(gi_operand *o, double most, int limit)
-{
-    const int beyond = 1000; /* 2^exponent itself must be a number */
-    int exponent;
-
-    frexp(most, &exponent);
-    if (most == 0 || !isfinite(most) || abs(exponent) <= limit)
-        return;
-    exponent = exponent > beyond    ? beyond
-               : exponent < -beyond ? -beyond
-                                    : exponent;
-    for (size_t k = 0; k < o->columns; k++)
-        o->weight[k] = ldexp(o->weight[k], -exponent);
-    o->back = ldexp(1, exponent);
-}
-
-/* The weight of a column; of a level never seen the mean of those known. */
-static double weight_of(const gi_engine *e, const gi_op *op,
-                        const gi_operand *o, size_t k, double root)
-{
-    const gi_view *v = &e->p->view[op->view];
-    const gi_rows *x = o->x.rows, *t = o->t.rows;
-    const double *theta = e->theta + op->slot;
-    size_t first, count;
-    double sum = 0;
-
-    if (k < v->width + v->sparse_width)
-        return pow(theta[k], op->power * root);
-    gi_unseen_like(e->p, v, x->sparse_width > x->known_width ? x : t,
-                   k - v->width, &first, &count);
-    for (size_t i = first; i < first + count; i++)
-        sum += pow(theta[i], op->power);
-    return pow(sum / (double)count, root);
-}
-
-static gram_status choose_scales(const gi_engine *e, const gi_op *op,
-                                 gi_operand *o)
-{
-    recipe r = recipe_of(op);
-    gram_status status;
-    double *reach = NULL;
-
-    GI_TRY(GI_NEW_ZERO(e->run, reach, o->width));
-    if (r.centred || r.rescaled)
-        measure_columns(e, o, r.centred, reach);
-    for (size_t k = 0; k < o->columns; k++)
-        o->weight[k] = op->slot < 0 || op->code == GI_OP_COLUMNS
-                           ? 1
-                           : weight_of(e, op, o, k, r.root);
-    o->back = 1;
-    if (r.rescaled && !is_alone(e, op))
-        rescale(o, largest(e, o, reach), e->lanes->exponent);
-done:
-    gi_free(reach);
-    return status;
+    return op->code == GI_OP_DOT || op->code == GI_OP_SQDIST ||
+           op->code == GI_OP_L1 ||
+           (op->code == GI_OP_COLUMNS && op->n == GRAM_PAIR_MIN_SUM);
 }
 
 /* ------------------------------------------------------------------- rows */
-
-static void scale_row(const gi_operand *o, const double *x, double *out)
-{
-    for (size_t k = 0; k < o->width; k++)
-        out[k] = o->period > 0 ? remainder(x[k], o->period) / o->period
-                               : (x[k] - o->centre[k]) * o->weight[k];
-}
-
-static double scale_entry(const gi_operand *o, double v, unsigned k)
-{
-    return o->period > 0 ? remainder(v, o->period) / o->period
-                         : v * o->weight[o->width + k];
-}
 
 /* Squared norm of row i: of the dense part as it was rounded, so that it fits
  * the products, and of the sparse part. */
@@ -250,7 +80,7 @@ static void fill_row(const gi_engine *e, const gi_operand *o, gi_side *s,
     double h;
 
     if (o->width)
-        scale_row(o, s->rows->dense + i * o->width, out);
+        gi_transform_row(o, s->rows->dense + i * o->width, out);
     if (s->far && gi_far_exponent(o, i) > e->lanes->exponent) {
         s->far[i] = GI_BEYOND;
         memset(out, 0, o->width * sizeof *out);
@@ -294,7 +124,7 @@ static gram_status fill_x(const gi_engine *e, const gi_op *op, gi_operand *o,
     gram_status status = GRAM_OK;
     size_t i = 0;
 
-    if (!e->symmetric && recipes[op->code].rescaled)
+    if (!e->symmetric && gi_transforms[op->code].rescaled)
         GI_TRY(GI_NEW_ZERO(e->run, o->x.far, e->x->rows));
     GI_TRY(fill_side(e, o, e->x, &o->x, unit));
     while (o->x.far && i < e->x->rows && !o->x.far[i])
@@ -334,7 +164,8 @@ static gram_status new_entries(const gi_engine *e, const gi_operand *o,
 
     GI_TRY(GI_NEW(e->run, s->entries, count));
     for (size_t i = 0; i < count; i++)
-        s->entries[i] = scale_entry(o, s->rows->entries[i], s->rows->index[i]);
+        s->entries[i] =
+            gi_transform_entry(o, s->rows->entries[i], s->rows->index[i]);
 done:
     return status;
 }
@@ -438,16 +269,11 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
         o->columns = o->columns > o->known ? o->columns : o->known;
         GI_TRY(expand(e, o));
     }
-    if (op->code == GI_OP_COLUMNS &&
-        (op->n == GRAM_PAIR_SIN2 || op->n == GRAM_PAIR_COS))
-        o->period = gi_op_factor(op, e->theta);
-    GI_TRY(GI_NEW_ZERO(e->run, o->centre, o->width));
-    GI_TRY(GI_NEW(e->run, o->weight, o->columns));
     if (o->sparse) {
         GI_TRY(complete(e, e->x, &o->x));
         GI_TRY(complete(e, e->t, &o->t));
     }
-    GI_TRY(choose_scales(e, op, o));
+    GI_TRY(gi_transform_new(e, op, o));
     if (o->sparse) {
         GI_TRY(new_entries(e, o, e->x, &o->x));
         if (!e->symmetric)
@@ -462,9 +288,8 @@ done:
 static gram_status fill_panels(const gi_engine *e, const gi_op *op,
                                gi_operand *o)
 {
-    recipe r = recipe_of(op);
-    size_t rows = r.panels ? e->lanes->row_unit() : 1;
-    size_t cols = r.panels ? e->lanes->col_unit() : GI_TILE_COLS;
+    size_t rows = in_panels(op) ? e->lanes->row_unit() : 1;
+    size_t cols = in_panels(op) ? e->lanes->col_unit() : GI_TILE_COLS;
     gram_status status;
 
     GI_TRY(new_panels(e, o, e->x, rows, &o->x.panels));
@@ -600,7 +425,7 @@ gram_status gi_operands_new(gi_engine *e, const char *needed)
         for (int i = 0; i < (int)e->p->ops; i++) {
             const gi_op *op = &e->p->op[i];
 
-            if (needed[i] && recipes[op->code].any &&
+            if (needed[i] && gi_transforms[op->code].forward &&
                 (op->code != GI_OP_SQDIST) == others)
                 GI_TRY(new_operand(e, i, needed));
         }
@@ -613,8 +438,7 @@ done:
 static gram_status borrow(const gi_engine *e, int i, gi_operand *o)
 {
     const gi_op *op = &e->p->op[i];
-    recipe r = recipe_of(op);
-    size_t unit = r.panels ? e->lanes->row_unit() : 1;
+    size_t unit = in_panels(op) ? e->lanes->row_unit() : 1;
     gram_status status = GRAM_OK;
 
     if (!o->t.rows)
@@ -675,6 +499,7 @@ void gi_operands_free(gi_engine *e)
             continue;
         free_side(&o->t);
         gi_free(o->centre);
+        gi_free(o->reach);
         gi_free(o->weight);
     }
     gi_free(e->operand);

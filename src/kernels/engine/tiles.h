@@ -109,15 +109,16 @@ typedef struct gi_operand {
     size_t columns; /* dense and sparse */
     size_t known;   /* those that t, or another judge, has */
     int sparse, expanded;
-    double *centre, *weight;
-    double period; /* > 0: rows are (x mod period) / period */
-    double back;   /* the power of 2 that rows were divided by */
-    int direct;    /* SQDIST from differences, not from inner products */
-    double steep;  /* by how much errors of distances grow later */
-    double near;   /* d^2 < near (h_i + h_j) is computed from differences */
-    int twin;      /* SQDIST and DOT that share a product: each other, or -1 */
-    gi_side x, t;  /* of a symmetric run, t borrows what is equal */
-    int block;     /* number of the sparse product, or -1 */
+    double *centre, *weight, *reach; /* reach: the largest |t - centre| of each
+                                        dense column */
+    double period;                   /* > 0: rows are (x mod period) / period */
+    double back;  /* the power of 2 that rows were divided by */
+    int direct;   /* SQDIST from differences, not from inner products */
+    double steep; /* by how much errors of distances grow later */
+    double near;  /* d^2 < near (h_i + h_j) is computed from differences */
+    int twin;     /* SQDIST and DOT that share a product: each other, or -1 */
+    gi_side x, t; /* of a symmetric run, t borrows what is equal */
+    int block;    /* number of the sparse product, or -1 */
 } gi_operand;
 
 /* a(x,x) = square * power^2 with 1/2 <= square < 2 and a power of 2, so that
@@ -236,6 +237,32 @@ gram_status gi_operands_new(gi_engine *e, const char *needed);
 gram_status gi_operands_borrow(gi_engine *e);
 void gi_operands_free(gi_engine *e);
 
+/* transform.c: what numbers of the kernel do to the rows of a leaf, by opcode;
+ * without `forward` there are no rows. */
+typedef struct gi_transform {
+    int centred;  /* at the means of t */
+    int rescaled; /* by a power of 2, if squares, or sums, would overflow */
+    /* The numbers are theta[op->slot] and so many less one behind it. */
+    size_t (*count)(const gram_program *p, const gi_op *op);
+    /* Weights and period of the operand at e->theta. */
+    void (*forward)(const gi_engine *e, const gi_op *op, gi_operand *o);
+    /* Add to grad what the sums over pairs of columns first .. first+count-1
+     * say of the numbers; of a period there is one sum. */
+    void (*adjoint)(const gi_op *op, const double *theta, size_t first,
+                    size_t count, const double *sum, double *grad);
+} gi_transform;
+extern const gi_transform gi_transforms[GI_OPCODES];
+
+/* Measure the columns of t, and set all to theta; theta has moved; does it,
+ * where those numbers moved?  And rows and entries as the operand has them. */
+gram_status gi_transform_new(const gi_engine *e, const gi_op *op,
+                             gi_operand *o);
+void gi_transform_set(const gi_engine *e, const gi_op *op, gi_operand *o);
+int gi_transform_moves(const gram_program *p, const gi_op *op,
+                       const unsigned char *moved);
+void gi_transform_row(const gi_operand *o, const double *x, double *out);
+double gi_transform_entry(const gi_operand *o, double v, unsigned k);
+
 /* schedule.c */
 void gi_schedule_need(const gi_engine *e, char *needed);
 gram_status gi_schedule_new(gi_engine *e, const char *needed);
@@ -273,10 +300,17 @@ typedef struct gi_merge {
 void gi_merge_begin(gi_merge *m, const gi_operand *o, size_t i, size_t j);
 int gi_merge_next(gi_merge *m, unsigned *k, double *x, double *t);
 
-/* c theta[slot]^power, and its derivative by theta[slot]. */
+/* c theta[slot]^power; and the slope of theta[slot + k]^power. */
 static inline double gi_op_factor(const gi_op *op, const double *theta)
 {
     return op->slot < 0 ? op->c : op->c * pow(theta[op->slot], op->power);
+}
+
+static inline double gi_op_slope(const gi_op *op, const double *theta, size_t k)
+{
+    return op->power == 1
+               ? 1
+               : op->power * pow(theta[(size_t)op->slot + k], op->power - 1);
 }
 
 static inline size_t gi_round_up(size_t n, size_t unit)
