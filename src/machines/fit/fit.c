@@ -453,10 +453,7 @@ gram_status gi_fit_finish(gi_fit *f)
     gram_machine *m = f->m;
 
     GI_TRY(hand_over(f));
-    gi_operator_free(f->K);
-    f->K = NULL;
-    GI_TRY(gi_operator_new(f->run, m->expansion.program, NULL, m->expansion.x,
-                           NULL, &f->K));
+    GI_TRY(gi_operator_set(f->K, f->run, f->theta));
     if (f->unknown_psd && !f->o->allow_indefinite)
         GI_TRY(gi_fit_check_rows(f->run, m));
     GI_TRY(gi_machine_is_squared(m)
