@@ -106,7 +106,7 @@ typedef struct gram_field {
      * default; a real one is at least 0 and below most.  most 0: no limit. */
     size_t least, most;
     const char *help; /* options: what it does; NULL: the command has none */
-    int kept;         /* reports: a model file has it */
+    int kept;         /* a model file has it */
     int (*applies)(const void *of); /* does this struct have it?  NULL: yes */
 } gram_field;
 

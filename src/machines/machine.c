@@ -36,9 +36,10 @@ gi_problem gi_machine_problem(const gram_machine *m, const gi_operator *K,
                     .intercept = m->training.intercept,
                     .lambda = m->outputs.lambda[q],
                     .amplitude = m->training.amplitude_mode,
-                    .precision = m->training.precision,
-                    .jitter = m->training.jitter,
-                    .tolerance = m->training.tolerance};
+                    .precision =
+                        (gi_factor_precision)m->training.options.precision,
+                    .jitter = m->training.options.jitter,
+                    .tolerance = m->training.options.tolerance};
 
     if (!gi_machine_is_squared(m))
         p.loss = &m->outputs.loss[m->outputs.losses > 1 ? q : 0];

@@ -45,9 +45,7 @@ typedef struct gi_training {
     double *row;        /* the row of the table given, from 0, for --why */
     int intercept;
     gi_amplitude amplitude_mode;
-    gi_factor_precision precision;
-    double jitter, tolerance;
-    int keep_factor;
+    gram_fit_options options; /* what a refit goes by: the kept fields */
 } gi_training;
 
 /* The functions f and what they mean. */

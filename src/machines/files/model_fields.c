@@ -18,6 +18,22 @@ const gram_field *gi_model_field_find(const gram_field *fields,
     return f->name ? f : NULL;
 }
 
+/* Its word; nothing of *x is changed unless the codec reads. */
+static gram_status code_choice(gi_codec *c, const gram_field *f, int *x)
+{
+    gram_status status;
+    const char *word = gi_codec_reads(c) ? NULL : f->words[*x];
+    int i = 0;
+
+    GI_TRY(gi_codec_word(c, f->words, &word));
+    while (f->words[i] != word)
+        i++;
+    if (gi_codec_reads(c))
+        *x = i;
+done:
+    return status;
+}
+
 gram_status gi_model_field(gi_codec *c, const gram_field *f, void *of)
 {
     void *at = (char *)of + f->offset;
@@ -29,6 +45,8 @@ gram_status gi_model_field(gi_codec *c, const gram_field *f, void *of)
         return gi_codec_size(c, at);
     case GRAM_FIELD_FLAG:
         return gi_codec_whole(c, at);
+    case GRAM_FIELD_CHOICE:
+        return code_choice(c, f, at);
     default:
         return gi_codec_word(c, f->words, at);
     }

@@ -329,21 +329,10 @@ gram_status gi_model_report(gi_codec *c, gram_machine *m)
     return gi_model_code_fields(c, gram_report_fields(), &m->report);
 }
 
-/* What a refit or an update goes by. */
 gram_status gi_model_options(gi_codec *c, gram_machine *m)
 {
-    gram_status status;
-    int precision = (int)m->training.precision;
-
-    GI_TRY(gi_codec_whole(c, &precision));
-    if (precision < GI_FACTOR_AUTO || precision > GI_FACTOR_SINGLE)
-        GI_TRY(gi_model_bad(c, "a precision that is not there"));
-    m->training.precision = (gi_factor_precision)precision;
-    GI_TRY(gi_codec_real(c, &m->training.jitter));
-    GI_TRY(gi_codec_real(c, &m->training.tolerance));
-    GI_TRY(gi_codec_whole(c, &m->training.keep_factor));
-done:
-    return status;
+    return gi_model_code_fields(c, gram_fit_option_fields(),
+                                &m->training.options);
 }
 
 gram_status gi_model_warnings(gi_codec *c, gram_machine *m)

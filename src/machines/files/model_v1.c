@@ -44,6 +44,21 @@ done:
     return status;
 }
 
+static gram_status read_options(gi_codec *c, gram_machine *m)
+{
+    gram_status status;
+    gram_fit_options *o = &m->training.options;
+
+    GI_TRY(gi_codec_whole(c, &o->precision));
+    if (o->precision < GI_FACTOR_AUTO || o->precision > GI_FACTOR_SINGLE)
+        GI_TRY(gi_model_bad(c, "a precision that is not there"));
+    GI_TRY(gi_codec_real(c, &o->jitter));
+    GI_TRY(gi_codec_real(c, &o->tolerance));
+    GI_TRY(gi_codec_whole(c, &o->keep_factor));
+done:
+    return status;
+}
+
 static gram_status read_schema(gi_codec *c, gram_machine *m)
 {
     gram_status status = GRAM_OK;
@@ -61,7 +76,7 @@ gram_status gi_model_read_v1(gi_codec *c, gram_machine *m)
     static gram_status (*const parts[])(gi_codec *, gram_machine *) = {
         read_kernel,      gi_model_loss,      gi_model_targets,
         gi_model_classes, gi_model_solutions, read_report,
-        gi_model_options, gi_model_warnings,  read_schema,
+        read_options,     gi_model_warnings,  read_schema,
     };
     gram_status status = GRAM_OK;
 

@@ -41,19 +41,19 @@ gi_problem gi_fit_problem(const gi_fit *f)
 {
     const gram_machine *m = f->m;
 
-    return (gi_problem){.K = f->K,
-                        .n = m->expansion.n,
-                        .targets = m->outputs.count,
-                        .loss =
-                            gi_machine_is_squared(m) ? NULL : m->outputs.loss,
-                        .y = m->training.y,
-                        .noise = m->training.noise,
-                        .intercept = m->training.intercept,
-                        .lambda = isnan(f->lambda.value) ? 1 : f->lambda.value,
-                        .amplitude = m->training.amplitude_mode,
-                        .precision = m->training.precision,
-                        .jitter = m->training.jitter,
-                        .tolerance = m->training.tolerance};
+    return (gi_problem){
+        .K = f->K,
+        .n = m->expansion.n,
+        .targets = m->outputs.count,
+        .loss = gi_machine_is_squared(m) ? NULL : m->outputs.loss,
+        .y = m->training.y,
+        .noise = m->training.noise,
+        .intercept = m->training.intercept,
+        .lambda = isnan(f->lambda.value) ? 1 : f->lambda.value,
+        .amplitude = m->training.amplitude_mode,
+        .precision = (gi_factor_precision)m->training.options.precision,
+        .jitter = m->training.options.jitter,
+        .tolerance = m->training.options.tolerance};
 }
 
 /* ------------------------------------------------------------------- begin */
@@ -329,10 +329,10 @@ gram_status gi_fit_begin(gi_fit *f)
     m = f->m;
     m->training.intercept =
         f->o->from ? f->o->from->training.intercept : !f->o->no_intercept;
-    m->training.precision = (gi_factor_precision)f->o->precision;
-    m->training.jitter = f->o->jitter;
-    m->training.tolerance = f->o->tolerance;
-    m->training.keep_factor = f->o->keep_factor;
+    m->training.options = (gram_fit_options){.precision = f->o->precision,
+                                             .jitter = f->o->jitter,
+                                             .tolerance = f->o->tolerance,
+                                             .keep_factor = f->o->keep_factor};
     if (f->o->from && f->o->missing == GRAM_MISSING_AUTO)
         f->fills = &f->o->from->outputs.fills;
     GI_TRY(gi_fit_targets(f));
@@ -421,7 +421,7 @@ static gram_status warn_about(gi_fit *f)
     gram_machine *m = f->m;
     const gram_report *r = &m->report;
 
-    if (r->jitter > 0 && m->training.jitter == 0)
+    if (r->jitter > 0 && m->training.options.jitter == 0)
         GI_TRY(gi_machine_warn(f->run, m,
                                "jitter %.3g was added to the diagonal, since "
                                "the matrix could not be factored without",

@@ -55,13 +55,13 @@ static const gram_field fields[] = {
     {FIELD(TEXT, solver), .words = GI_WORDS("SOLVER"),
      .help = "the method that computes f; the default auto takes the cheapest "
              "that fits in memory, gram help solvers explains each of them:"},
-    {FIELD(CHOICE, precision), .words = GI_WORDS_PRECISION,
+    {FIELD(CHOICE, precision), .kept = 1, .words = GI_WORDS_PRECISION,
      .help = "of the factorisation; single is refined in double (default: "
              "single where it pays)"},
-    {FIELD(REAL, jitter), .words = GI_WORDS("X"),
+    {FIELD(REAL, jitter), .kept = 1, .words = GI_WORDS("X"),
      .help = "add X to the diagonal of the kernel matrix (default: only where "
              "the factorisation fails, and then it is said)"},
-    {FIELD(REAL, tolerance), .words = GI_WORDS("X"),
+    {FIELD(REAL, tolerance), .kept = 1, .words = GI_WORDS("X"),
      .help = "where solvers stop that go step by step: relative residual (cg, "
              "gd), gradient (newton, softmax), gap (prox), violation (smo)"},
     {FIELD(WHOLE, steps), .words = GI_WORDS("N"), .least = 1,
@@ -74,7 +74,7 @@ static const gram_field fields[] = {
     {FIELD(FLAG, per_target), .help = "a lambda for every target"},
     {FIELD(FLAG, allow_indefinite),
      .help = "take kernels that are not known to be positive semidefinite"},
-    {FIELD(FLAG, keep_factor),
+    {FIELD(FLAG, keep_factor), .kept = 1,
      .help = "keep the factor in the model, for fast deviations and updates"},
     {.name = NULL},
 };

@@ -172,7 +172,7 @@ static gi_cost solution_cost(const gi_fit *f, const gi_run *run,
         cost.bytes += gi_machine_pairs_bytes(m, solver);
 
     cost.seconds += more * cost.seconds;
-    if (m->training.keep_factor && (solver->flags & GI_SOLVER_SYSTEM))
+    if (m->training.options.keep_factor && (solver->flags & GI_SOLVER_SYSTEM))
         cost.bytes +=
             more * (double)gi_chol_bytes(m->expansion.n, &gi_blas_double);
     return cost;
@@ -245,7 +245,7 @@ gram_status gi_fit_make_plan(gi_fit *f, gram_plan *out)
     int threads = f->run->threads;
     gi_cost select, solve;
 
-    p.keep_factor = f->m->training.keep_factor;
+    p.keep_factor = f->m->training.options.keep_factor;
     budget.memory = (size_t)(fmax(room - own, 0) / MARGIN);
     budget.threads = f->run->threads =
         1; /* the answer does not depend on them */

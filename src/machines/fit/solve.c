@@ -92,7 +92,7 @@ gram_status gi_machine_conclude(gi_run *run, gram_machine *m, size_t q,
         GI_TRY(s->solver->evidence(run, p, s, m->outputs.amplitude + q,
                                    m->outputs.evidence + q));
     weigh_amplitudes(m, q, p);
-    if (!m->training.keep_factor)
+    if (!m->training.options.keep_factor)
         drop_factor(s);
 done:
     return status;
@@ -130,9 +130,9 @@ gram_status gi_machine_solve(gi_run *run, gram_machine *m, const gi_operator *K,
             gi_run_share(run, (double)q / parts, (double)(q + 1) / parts);
         gi_problem p = gi_machine_problem(m, K, q, room);
 
-        p.keep_factor = m->training.keep_factor ||
+        p.keep_factor = m->training.options.keep_factor ||
                         m->expansion.n < EVIDENCE_ROWS ||
-                        m->training.precision == GI_FACTOR_DOUBLE;
+                        m->training.options.precision == GI_FACTOR_DOUBLE;
         GI_TRY(gi_machine_preferences(run, o, m->expansion.n, &p, &held));
         GI_TRY(gi_solver_solve(&part, solver, &p, &m->expansion.solution[q]));
         GI_TRY(gi_machine_conclude(&part, m, q, &p));

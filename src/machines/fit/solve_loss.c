@@ -210,7 +210,7 @@ static gram_status solve_pairs(gi_run *run, gram_machine *m,
     gi_operator *stored = NULL;
     gi_many many = {.loss = m->outputs.loss,
                     .intercept = m->training.intercept,
-                    .tolerance = m->training.tolerance,
+                    .tolerance = m->training.options.tolerance,
                     .parts = m->outputs.count,
                     .lambda = m->outputs.lambda,
                     .lambdas = 1,

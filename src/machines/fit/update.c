@@ -151,10 +151,7 @@ static gram_status copy_settings(gi_run *run, const gram_machine *m,
     to->expansion.solutions = m->expansion.solutions;
     to->training.intercept = m->training.intercept;
     to->training.amplitude_mode = m->training.amplitude_mode;
-    to->training.precision = m->training.precision;
-    to->training.jitter = m->training.jitter;
-    to->training.tolerance = m->training.tolerance;
-    to->training.keep_factor = m->training.keep_factor;
+    to->training.options = m->training.options;
     to->report.criterion = "none";
     to->report.criterion_value = NAN;
 done:

@@ -191,8 +191,9 @@ gram_status gi_query_variance(const gi_query *a, double *variance)
     size_t Q = a->m->expansion.solutions;
     /* n^3/3 for a factor, n^2 for a row; if it was kept there is none */
     const double factor = (double)a->m->expansion.n / 3;
-    const double share =
-        a->m->training.keep_factor ? 0 : factor / (factor + (double)a->rows);
+    const double share = a->m->training.options.keep_factor
+                             ? 0
+                             : factor / (factor + (double)a->rows);
     gi_posterior p = {0};
     double *part = NULL;
 

@@ -206,7 +206,8 @@ done:
 
 const gi_blas *gi_select_cv_blas(const gi_fit *f, size_t rows)
 {
-    return f->m->training.precision == GI_FACTOR_DOUBLE || rows < SINGLE_ROWS
+    return f->m->training.options.precision == GI_FACTOR_DOUBLE ||
+                   rows < SINGLE_ROWS
                ? &gi_blas_double
                : &gi_blas_single;
 }

@@ -242,7 +242,7 @@ static gram_status solve_machines(trial *c, gi_run *run)
     gi_many many = {.K = c->stored,
                     .loss = c->f->m->outputs.loss,
                     .intercept = c->f->m->training.intercept,
-                    .tolerance = c->f->m->training.tolerance,
+                    .tolerance = c->f->m->training.options.tolerance,
                     .lambda = c->lambda,
                     .lambdas = c->lambdas,
                     .take = take,

@@ -61,6 +61,7 @@ TEST(a_field_has_what_its_type_needs)
                 CHECK(f->type == GRAM_FIELD_REAL ||
                       f->type == GRAM_FIELD_WHOLE ||
                       f->type == GRAM_FIELD_FLAG ||
+                      (f->type == GRAM_FIELD_CHOICE && f->least == 0) ||
                       (f->type == GRAM_FIELD_TEXT && count_words(f) > 1));
         }
 }

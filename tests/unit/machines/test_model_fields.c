@@ -11,6 +11,7 @@ typedef struct thing {
     double x;
     size_t n;
     int flag;
+    int choice;
     const char *word;
     double seconds; /* is not kept */
 } thing;
@@ -22,6 +23,7 @@ static const gram_field all[] = {
     {FIELD(REAL, x), .kept = 1},
     {FIELD(WHOLE, n), .kept = 1},
     {FIELD(FLAG, flag), .kept = 1},
+    {FIELD(CHOICE, choice), .words = words, .kept = 1},
     {FIELD(TEXT, word), .words = words, .kept = 1},
     {FIELD(REAL, seconds)},
     {.name = NULL},
@@ -32,8 +34,8 @@ static const gram_field few[] = {
     {.name = NULL},
 };
 
-static const thing sample = {0.1, 7, 1, "cv", 3};
-static const thing usual = {-1, 5, 0, "loo", -1};
+static const thing sample = {0.1, 7, 1, 1, "cv", 3};
+static const thing usual = {-1, 5, 0, 0, "loo", -1};
 
 enum { ROOM = 256 };
 
@@ -73,7 +75,8 @@ TEST(what_is_kept_is_read_as_it_was_written)
 
     CHECK_OK(get(all, bytes, put(all, bytes), &t));
     CHECK(t.x == sample.x && t.n == sample.n && t.flag == sample.flag);
-    CHECK(t.word == words[1] && t.seconds == usual.seconds);
+    CHECK(t.choice == sample.choice && t.word == words[1]);
+    CHECK(t.seconds == usual.seconds);
 }
 
 TEST(fields_that_are_not_known_are_passed_over)
