@@ -96,17 +96,17 @@ typedef enum gram_field_type {
 typedef struct gram_field {
     const char *name; /* as in JSON; the member may be called otherwise */
     gram_field_type type;
+    int kept;      /* a model file has it */
     size_t offset; /* of the member in the struct */
     size_t count;  /* REALS, TEXTS: offset of the size_t that says how many */
     /* Of a choice the words for least, least + 1, ...; of other options one
-     * word that stands for the value, as X does in "--lambda X".  NULL at the
-     * end; of reports NULL. */
+     * word that stands for the value, as X does in "--lambda X"; of a text that
+     * a report keeps, all that it may be.  Ends in NULL; NULL: there are none. */
     const char *const *words;
     /* Options: a whole number is from least to most or 0, which is always the
      * default; a real one is at least 0 and below most.  most 0: no limit. */
     size_t least, most;
     const char *help; /* options: what it does; NULL: the command has none */
-    int kept;         /* a model file has it */
     int (*applies)(const void *of); /* does this struct have it?  NULL: yes */
 } gram_field;
 
