@@ -7,8 +7,8 @@
  *
  *     push the tasks that wait for nothing
  *     GI_PARALLEL(run->threads)
- *                while (gi_queue_pop(q, &task))
- *                    do it, push what it made ready
+ *         while (gi_queue_pop(q, &task))
+ *             do it, push what it made ready
  *     return gi_queue_status(q)
  *
  * A graph with a cycle, or a task never pushed, would wait for ever.

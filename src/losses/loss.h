@@ -7,14 +7,14 @@
  *
  *     minimise    P(f) = sum_i w_i V(y_i, f(x_i)) + lambda |f|^2
  *
- * With f = sum_i alpha_i k(x_i, .) + b and alpha_i = -w_i V'(y_i, f_i)/(2
- * lambda) at the minimum, the dual is to maximise, 1'alpha = 0 if there is an
- * intercept,
+ * With f = sum_i alpha_i k(x_i, .) + b, at the minimum
+ * alpha_i = -w_i V'(y_i, f_i)/(2 lambda), and the dual problem is
  *
- *     D(alpha) = -sum_i w_i V*(y_i, -2 lambda alpha_i/w_i) - lambda alpha'K
- * alpha
+ *     maximise    D(alpha) = -sum_i w_i V*(y_i, -2 lambda alpha_i/w_i)
+ *                            - lambda alpha'K alpha
  *
- * where V* is the conjugate by the second argument; P - D >= 0 is the gap.
+ * subject to 1'alpha = 0 if there is an intercept.  V* is the conjugate of V
+ * in its second argument; P - D >= 0 is the duality gap.
  */
 #ifndef GI_LOSS_H
 #define GI_LOSS_H

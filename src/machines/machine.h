@@ -5,9 +5,8 @@
  * the kernel compiled for them: the program has the numbers that were learned
  * and what maps know.  Program and points are made anew when a file is loaded.
  * Of the training rows only those that count are there (a weight of 0 drops a
- * row).  Operators are
- * made by the calls that need one, since they belong to a run and its threads
- * while a machine may be read from many.
+ * row).  Operators are made by the calls that need one, since they belong to a
+ * run and its threads while a machine may be read from many.
  */
 #ifndef GI_MACHINE_H
 #define GI_MACHINE_H

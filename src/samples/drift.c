@@ -6,13 +6,13 @@
  * p_1, p_2, ... are independent and no smaller than uniform (as conformal
  * p-values are: Vovk, Gammerman, Shafer 2005).  Betting on small ones with
  *
- *     e(p) = integral over c in (0,1) of c p^(c-1) = (1 - p + p ln p)/(p ln^2
- * p)
+ *     e(p) = integral over c in (0,1) of c p^(c-1)
+ *          = (1 - p + p ln p)/(p ln^2 p)
  *
  * whose mean is at most 1, the product of the e(p_t) is a fair game.  So as not
- * to have lost everything when a change comes late, the stake is divided:
- * 1/(s(s
- * + 1)) of it waits for batch s.  With R the value of what is in play,
+ * to have lost everything when a change comes late, the stake is divided: a
+ * share 1/(s(s + 1)) of it waits for batch s.  With R the value of what is in
+ * play,
  *
  *     R_t = e(p_t) (R_(t-1) + 1/(t(t+1))),   evidence = R_t + 1/(t+1)
  *

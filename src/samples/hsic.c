@@ -1,7 +1,7 @@
 /* hsic.c - are two sets of columns independent?
  *
- *     HSIC = tr(K H L H)/n^2 = |F'HG|^2/n^2,   K ~ FF',  L ~ GG',  H = I -
- * 11'/n
+ *     HSIC = tr(K H L H)/n^2 = |F'HG|^2/n^2
+ *     K ~ FF',   L ~ GG',   H = I - 11'/n
  *
  * the squared MMD between the joint distribution and the product of its margins
  * (Gretton et al. 2008).  F and G come from a pivoted Cholesky factorisation,

@@ -7,9 +7,11 @@
  *
  * so one quadratic form per labelling will do, for all of them one matrix
  * product.  Binned, K is the small matrix of sums over bins.  Labelling 0 is
- * the one that is, worked out by the same instructions, and counts: p = (1 +
- * those at least as large)/(1 + permutations) is exact at every size and never
- * 0.
+ * that of the data, computed by the same instructions, and counts:
+ *
+ *     p = (1 + those at least as large)/(1 + permutations)
+ *
+ * is exact at every size and never 0.
  *
  * Sequentially, it stops when the number of larger ones makes rejecting
  * impossible, with p = larger/permutations (Besag and Clifford 1991), or when

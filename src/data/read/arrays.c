@@ -5,8 +5,8 @@
  * transposed in tiles of 64 rows, which stay in the first cache while every
  * column takes its part; the kernel's copy and first touch of the table take
  * twice as long as that, so threads would not help.  Fortran order is read
- * column by column.  Numbers wanted as names are decoded
- * into a scratch buffer, printed in their shortest form and numbered.
+ * column by column.  Numbers wanted as names are decoded into a scratch buffer,
+ * printed in their shortest form and numbered.
  *
  * Messages count rows from 1, as lines are counted in text files.
  */

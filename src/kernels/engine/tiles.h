@@ -222,8 +222,8 @@ size_t gi_engine_edge(size_t cols); /* of a block, t having so many rows */
 void gi_worker_block(gi_worker *w, size_t row, size_t row_end, size_t col);
 void gi_worker_tile(gi_worker *w);
 
-/* consume.c: V, as many rows as t and r columns, as products want it; and out =
- * K V. */
+/* consume.c: V, as many rows as t and r columns, as products want it; and
+ * out = K V. */
 gram_status gi_engine_pack(gi_run *run, const gi_engine *e, const double *V,
                            size_t r, gi_vectors **out);
 gram_status gi_engine_multiply(gi_run *run, gi_engine *e, const gi_vectors *V,

@@ -3,9 +3,8 @@
  *     A = Q B Q',   B of half-bandwidth b,   A + s I = Q (B + s I) Q'
  *
  * The reduction costs 4/3 n^3 flops, all in matrix products, and less if A is 0
- * within rounding on most of the space; after it every
- * shift s costs O(n b^2), 8 n b^2 flops with its trace.  One algorithm, in
- * double or single precision
+ * within rounding on most of the space; after it every shift s costs O(n b^2),
+ * 8 n b^2 flops with its trace.  One algorithm, in double or single precision
  * (&gi_blas_double, &gi_blas_single); same bits for any number of threads.
  */
 #ifndef GI_BAND_H

@@ -3,8 +3,8 @@
  * In Laplace's approximation (solvers/smooth/laplace.h) f at a new row is
  * Gaussian: its mean is the machine's f, its variance that of a regression with
  * covariance K/(2 lambda) and noise variances 1/W_i, W_i = w_i V''(f_i)
- * (Rasmussen and Williams, 3.24).  In the units of solver.h that is K + 2
- * lambda D with D = 1/W.  The probability is the mean of 1/(1 + exp(-f)).
+ * (Rasmussen and Williams, 3.24).  In the units of solver.h that is
+ * K + 2 lambda D with D = 1/W.  The probability is the mean of 1/(1 + exp(-f)).
  */
 #include <math.h>
 

@@ -6,7 +6,6 @@
  * so small that rounding is felt, its kernel is looked at again in double.  The
  * value is the mean squared residual, rows weighted, in the units of the
  * target.
- *
  */
 #include <float.h>
 #include <math.h>

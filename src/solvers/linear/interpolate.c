@@ -6,9 +6,10 @@
  *
  *     y - b = E g + error,   g = c - b q,   c = E^+ y,  q = E^+ 1
  *
- * If 1 is not in the range of E, its part v outside of it decides on b: b =
- * v'y/v'v.  If it is, every b fits as well, and the smallest norm decides: b =
- * o'h/o'o with h = L^-1 c, o = L^-1 q.
+ * If 1 is not in the range of E, its part v outside of it decides on b; if it
+ * is, every b fits as well, and the smallest norm decides:
+ *
+ *     b = v'y/v'v   or   b = o'h/o'o,   h = L^-1 c,   o = L^-1 q
  *
  * Range means up to sqrt(n u), since K is known up to n u.
  */

@@ -8,10 +8,13 @@
  *
  *     F = exp(-d) sum_{j<p} (d N)^j/j!,   N^p = 0,   Q = P - F P F'.
  *
- * Brownian motion, min(s,t), has F = 1 and Q = t - s.  The trap: as d -> 0
- * P - F P F' cancels down to entries of sizes d^5 ... d.  For small d they are
- * moments q int_0^d g g' exp(-2 s) ds instead, g(s) the last column of F
- * without exp, summed from positive terms; what is kept is C of Q = C C'.
+ * Brownian motion, min(s,t), has F = 1 and Q = t - s.  The trap: as d tends to
+ * 0, P - F P F' cancels down to entries of sizes d^5 ... d.  For small d they
+ * are computed as moments, summed from positive terms,
+ *
+ *     q int_0^d g g' exp(-2 s) ds,   g(s) the last column of F without exp.
+ *
+ * What is kept is C of Q = C C'.
  */
 #include "solvers/linear/markov.h"
 

@@ -329,8 +329,8 @@ static void add_squares(size_t n, size_t m, const double *a, double scale,
             out[j] += scale * a[i * m + j] * a[i * m + j];
 }
 
-/* lambda |L^-1 (phi - mean)|^2 + lambda/sum W; with lambda = 0 what of phi -
- * mean lies outside of the range of C. */
+/* lambda |L^-1 (phi - mean)|^2 + lambda/sum W; with lambda = 0
+ * what of phi - mean lies outside of the range of C. */
 static gram_status variance(gi_run *run, const gi_problem *p,
                             const gi_solution *s, const gi_operator *T,
                             double *out)

@@ -1,7 +1,7 @@
 /* irls.h - the linear equations of a Newton step for a smooth loss.
  *
- * With f = K alpha + b, g = w V' + 2 lambda alpha and R = diag(w V''/(2
- * lambda)) the step (d, e) of (alpha, b) obeys
+ * With f = K alpha + b, g = w V' + 2 lambda alpha and
+ * R = diag(w V''/(2 lambda)) the step (d, e) of (alpha, b) obeys
  *
  *     (I + R K) d + e R 1 = -g/(2 lambda),     1'(alpha + d) = 0
  *

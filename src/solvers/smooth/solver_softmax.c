@@ -13,9 +13,9 @@
  *     (2 lambda I + Pi R'K R Pi) x = Pi R'K G,   (G - R x)/(2 lambda) less
  *
  * (Rasmussen and Williams 2006, algorithm 3.3, has C + 1 factors of order n in
- * its place).  Preconditioner (softmax.c): per class 2 lambda I + D F F'D, D =
- * sqrt(w) q, by Woodbury, with one F from pivoted Cholesky of K; on the range
- * of P and Pi that is the matrix itself but for K - F F'.
+ * its place).  Preconditioner (softmax.c): per class 2 lambda I + D F F'D,
+ * D = sqrt(w) q, by Woodbury, with one F from pivoted Cholesky of K; on the
+ * range of P and Pi that is the matrix itself but for K - F F'.
  *
  * Cost: a product of K with C columns for each step of conjugate gradients,
  * C n r^2 flops for each of Newton, r the rank of F; n (15 C + 2 r) + C r^2

@@ -2,12 +2,14 @@
  *
  * Losses hinge, epsilon_insensitive and one_class, C_i = w_i/(2 lambda):
  *
- *     hinge                minimise 1/2 a'K a - y'a          0 <= y_i a_i <=
- * C_i epsilon_insensitive  minimise 1/2 a'K a - y'a + epsilon |a|  |a_i| <= C_i
- *     one_class            minimise 1/2 a'K a, 1'a = nu sum w     0 <= a_i <=
- * w_i
+ *     hinge                minimise  1/2 a'K a - y'a
+ *                          with      0 <= y_i a_i <= C_i
+ *     epsilon_insensitive  minimise  1/2 a'K a - y'a + epsilon |a|
+ *                          with      |a_i| <= C_i
+ *     one_class            minimise  1/2 a'K a
+ *                          with      0 <= a_i <= w_i,  1'a = nu sum w
  *
- * and 1'a = 0 with an intercept.  With nu (LIBSVM's nu-SVC and nu-SVR), hinge
+ * where |a| is the 1-norm, and 1'a = 0 with an intercept.  With nu (LIBSVM's nu-SVC and nu-SVR), hinge
  * has no linear term, C = 1 and y'a = nu sum w; r = half the distance of the
  * margins then gives a/r, which is the solution above at lambda = r/2.
  * epsilon_insensitive has |a| = nu C sum w instead of epsilon, which follows.
