@@ -28,7 +28,7 @@ static void must(int condition, const char *what)
 }
 
 /* The bytes as a file, by a name in `path`. */
-static void make_file(const uint8_t *data, size_t n, char *path, size_t room)
+static void make_file(const uint8_t *data, size_t n, char *path, size_t size)
 {
     static int fd = -1;
 
@@ -37,7 +37,7 @@ static void make_file(const uint8_t *data, size_t n, char *path, size_t room)
     must(fd >= 0 && ftruncate(fd, 0) == 0 &&
              pwrite(fd, data, n, 0) == (ssize_t)n,
          "no file in memory");
-    snprintf(path, room, "/proc/self/fd/%d", fd);
+    snprintf(path, size, "/proc/self/fd/%d", fd);
 }
 
 /* The values a table may hold. */

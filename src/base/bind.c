@@ -90,16 +90,16 @@ static int is_in_range(const gram_param *param, double x)
 }
 
 /* "0.5, 1.5 or 2.5" */
-static void list_choices(const double *choices, char *out, size_t room)
+static void list_choices(const double *choices, char *out, size_t size)
 {
     char text[GI_NUMBER_ROOM];
     size_t used = 0;
 
-    for (size_t i = 0; !isnan(choices[i]) && used < room; i++) {
+    for (size_t i = 0; !isnan(choices[i]) && used < size; i++) {
         const char *gap = i == 0 ? "" : isnan(choices[i + 1]) ? " or " : ", ";
 
         gi_number_print(choices[i], text);
-        used += (size_t)snprintf(out + used, room - used, "%s%s", gap, text);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", gap, text);
     }
 }
 

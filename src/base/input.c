@@ -184,13 +184,13 @@ done:
 static gram_status unpack(gi_input *in, void *buffer, size_t n, size_t *got)
 {
     gram_status status = GRAM_OK;
-    unsigned room = n > 1u << 30 ? 1u << 30 : (unsigned)n;
+    unsigned most = n > 1u << 30 ? 1u << 30 : (unsigned)n;
 
     if (!in->unpacking)
         GI_TRY(start_unpacking(in));
     in->z.next_out = buffer;
-    in->z.avail_out = room;
-    while (in->z.avail_out == room && !in->at_end) {
+    in->z.avail_out = most;
+    while (in->z.avail_out == most && !in->at_end) {
         size_t more = 0;
         int code;
 
@@ -209,7 +209,7 @@ static gram_status unpack(gi_input *in, void *buffer, size_t n, size_t *got)
             return gi_fail(GRAM_ERR_PARSE, "%s: damaged gzip data (%s)",
                            in->name, in->z.msg ? in->z.msg : "no reason given");
     }
-    *got = room - in->z.avail_out;
+    *got = most - in->z.avail_out;
 done:
     return status;
 }

@@ -185,10 +185,15 @@ static void *map_block(size_t bytes)
     return p;
 }
 
+/* Bytes of a block of the heap or of a scratch, head included. */
+static size_t padded(size_t bytes)
+{
+    return HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
+}
+
 static void *heap_block(size_t bytes)
 {
-    size_t room = HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
-    char *raw = aligned_alloc(HEAD, room + HEAD);
+    char *raw = aligned_alloc(HEAD, padded(bytes));
 
     if (!raw)
         return NULL;
@@ -197,19 +202,13 @@ static void *heap_block(size_t bytes)
     return raw + HEAD;
 }
 
-/* Bytes of a block in a scratch, head included. */
-static size_t scratch_bytes(size_t bytes)
-{
-    return HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
-}
-
 /* A block of the scratch of the run, if it has one and the block fits. */
 static void *scratch_block(const gi_run *run, size_t bytes)
 {
     char *raw = NULL;
 
     if (run && run->scratch)
-        raw = gi_scratch_take(run->scratch, scratch_bytes(bytes));
+        raw = gi_scratch_take(run->scratch, padded(bytes));
     if (!raw)
         return NULL;
     *head_of(raw + HEAD) = (head){.bytes = bytes, .scratch = run->scratch};
@@ -269,7 +268,7 @@ void gi_free(void *p)
         return;
     h = head_of(p);
     if (h->scratch) {
-        gi_scratch_give(h->scratch, h, scratch_bytes(h->bytes));
+        gi_scratch_give(h->scratch, h, padded(h->bytes));
         return;
     }
     count(h, 0, h->bytes);

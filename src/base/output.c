@@ -44,16 +44,16 @@ static gram_status io_error(const gi_output *out, const char *what)
 }
 
 /* The folder of the path, "." for a bare name; ends up in `out`. */
-static void folder_of(const char *path, char *out, size_t room)
+static void folder_of(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
 
     if (!slash)
-        snprintf(out, room, ".");
+        snprintf(out, size, ".");
     else if (slash == path)
-        snprintf(out, room, "/");
+        snprintf(out, size, "/");
     else
-        snprintf(out, room, "%.*s", (int)(slash - path), path);
+        snprintf(out, size, "%.*s", (int)(slash - path), path);
 }
 
 /* A hidden name beside the target that is ours alone. */

@@ -48,7 +48,7 @@ const void *gi_registry_find(gi_registry *r, const char *name)
 }
 
 const char *gi_registry_hint(gi_registry *r, const char *word, char *out,
-                             size_t room)
+                             size_t size)
 {
     enum { MOST = 256 };
     const char *names[MOST];
@@ -57,7 +57,7 @@ const char *gi_registry_hint(gi_registry *r, const char *word, char *out,
 
     while (count < MOST && (e = entry_at(r, count)))
         names[count++] = e->name;
-    return gi_did_you_mean(word, names, count, out, room);
+    return gi_did_you_mean(word, names, count, out, size);
 }
 
 /* ------------------------------------------------------------------- add */

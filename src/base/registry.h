@@ -29,7 +29,7 @@ const void *gi_registry_find(gi_registry *r, const char *name);
 
 /* The end of a sentence about an unknown name; see gi_did_you_mean. */
 const char *gi_registry_hint(gi_registry *r, const char *word, char *out,
-                             size_t room);
+                             size_t size);
 
 /* Keep a class.  `complete`: does it have all its functions?
  * Errors: NAME (taken, or it cannot be written), RANGE (its parameters, or a

@@ -152,7 +152,7 @@ void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch)
 }
 
 /* The progress of a run alone. */
-static int look(void *user, double done)
+static int watch_tick(void *user, double done)
 {
     gi_watch *w = user;
 
@@ -174,7 +174,7 @@ gi_run gi_watch_run(gi_watch *watch)
     gi_run alone = *watch->run;
 
     alone.threads = 1;
-    alone.progress = look;
+    alone.progress = watch_tick;
     alone.stage = NULL;
     alone.user = watch;
     alone.whole = NULL;

@@ -22,7 +22,7 @@
 
 typedef struct gi_spec_block {
     struct gi_spec_block *next;
-    size_t used, room;
+    size_t used, capacity;
     _Alignas(16) char bytes[];
 } block;
 
@@ -44,11 +44,11 @@ static gram_status take(parser *p, size_t n, void *slot)
     void *bytes;
 
     n = (n + ALIGN - 1) / ALIGN * ALIGN;
-    if (!b || b->room - b->used < n) {
-        size_t room = n > ROOM ? n : ROOM;
+    if (!b || b->capacity - b->used < n) {
+        size_t capacity = n > ROOM ? n : ROOM;
 
-        GI_TRY(gi_alloc(p->run, &b, 1, sizeof *b + room));
-        *b = (block){.next = p->spec->blocks, .room = room};
+        GI_TRY(gi_alloc(p->run, &b, 1, sizeof *b + capacity));
+        *b = (block){.next = p->spec->blocks, .capacity = capacity};
         p->spec->blocks = b;
     }
     bytes = memset(b->bytes + b->used, 0, n);

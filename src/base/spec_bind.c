@@ -15,9 +15,9 @@ static int inside(char c)
 }
 
 /* A sentence that was cut off ends in "...", not in half a character. */
-static void close_cut(char *s, size_t room)
+static void close_cut(char *s, size_t size)
 {
-    size_t n = room - sizeof "...";
+    size_t n = size - sizeof "...";
 
     while (n > 0 && inside(s[n]))
         n--;

@@ -24,11 +24,11 @@ gram_status gi_buf_add(gi_run *run, gi_buf *b, const char *s, size_t n)
     gram_status status = GRAM_OK;
     size_t need = b->n + n + 1;
 
-    if (need > b->room) {
-        size_t room = max_size(need, b->room + b->room / 2);
+    if (need > b->capacity) {
+        size_t capacity = max_size(need, b->capacity + b->capacity / 2);
 
-        GI_TRY(GI_GROW(run, b->s, room));
-        b->room = room;
+        GI_TRY(GI_GROW(run, b->s, capacity));
+        b->capacity = capacity;
     }
     if (n)
         memcpy(b->s + b->n, s, n);
@@ -121,19 +121,19 @@ static gram_status append(gi_run *run, gi_dict *d, const char *s, size_t n)
 {
     gram_status status = GRAM_OK;
 
-    if (d->count == d->room) {
-        size_t room = max_size(16, d->room + d->room / 2);
+    if (d->count == d->capacity) {
+        size_t capacity = max_size(16, d->capacity + d->capacity / 2);
 
-        GI_TRY(GI_GROW(run, d->offset, room));
-        d->room = room;
+        GI_TRY(GI_GROW(run, d->offset, capacity));
+        d->capacity = capacity;
     }
     if (d->pool_n + n + 1 > d->pool_capacity) {
-        size_t room =
+        size_t capacity =
             max_size(d->pool_n + n + 1,
                      max_size(256, d->pool_capacity + d->pool_capacity / 2));
 
-        GI_TRY(GI_GROW(run, d->pool, room));
-        d->pool_capacity = room;
+        GI_TRY(GI_GROW(run, d->pool, capacity));
+        d->pool_capacity = capacity;
     }
     d->offset[d->count++] = d->pool_n;
     memcpy(d->pool + d->pool_n, s, n);
@@ -190,7 +190,7 @@ void gi_dict_seal(gi_dict *d)
     d->slot = NULL;
     d->slots = 0;
     if (d->count && GI_GROW(NULL, d->offset, d->count) == GRAM_OK)
-        d->room = d->count;
+        d->capacity = d->count;
 }
 
 void gi_dict_free(gi_dict *d)
@@ -256,35 +256,35 @@ const char *gram_suggest(const char *word, const char *const *names,
 }
 
 const char *gi_did_you_mean(const char *word, const char *const *names,
-                            size_t count, char *out, size_t room)
+                            size_t count, char *out, size_t size)
 {
     const char *name = gram_suggest(word, names, count);
 
     out[0] = '\0';
     if (name)
-        snprintf(out, room, " (did you mean \"%s\"?)", name);
+        snprintf(out, size, " (did you mean \"%s\"?)", name);
     return out;
 }
 
 const char *gi_names_list(const char *const *names, size_t count, char *out,
-                          size_t room)
+                          size_t size)
 {
     size_t n = 0;
 
     *out = '\0';
-    for (size_t k = 0; k < count && n < room; k++)
-        n += (size_t)snprintf(out + n, room - n, "%s%s", k ? ", " : "",
+    for (size_t k = 0; k < count && n < size; k++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", k ? ", " : "",
                               names[k]);
     return out;
 }
 
 const char *gi_did_you_mean_one_of(const char *word, const char *const *names,
-                                   size_t count, char *out, size_t room)
+                                   size_t count, char *out, size_t size)
 {
     char list[256];
 
-    if (!*gi_did_you_mean(word, names, count, out, room))
-        snprintf(out, room, " (there are %s)",
+    if (!*gi_did_you_mean(word, names, count, out, size))
+        snprintf(out, size, " (there are %s)",
                  gi_names_list(names, count, list, sizeof list));
     return out;
 }

@@ -13,7 +13,7 @@
  * something was added. */
 typedef struct gi_buf {
     char *s;
-    size_t n, room;
+    size_t n, capacity;
 } gi_buf;
 
 gram_status gi_buf_add(gi_run *run, gi_buf *b, const char *s, size_t n);
@@ -26,7 +26,7 @@ typedef struct gi_dict {
     char *pool; /* the strings, a NUL behind each */
     size_t pool_n, pool_capacity;
     size_t *offset; /* of string i in pool */
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *slot; /* open addressing: 0, or string number + 1 */
     size_t slots;   /* a power of two */
 } gi_dict;
@@ -53,16 +53,16 @@ void gi_dict_free(gi_dict *d);
 /* The end of a sentence: ` (did you mean "x"?)` in `out`, or "" if no name is
  * near.  Returns out. */
 const char *gi_did_you_mean(const char *word, const char *const *names,
-                            size_t count, char *out, size_t room);
+                            size_t count, char *out, size_t size);
 
 /* The same, and if no name is near all of them: ` (there are x, y, z)`; for
  * lists that are short. */
 const char *gi_did_you_mean_one_of(const char *word, const char *const *names,
-                                   size_t count, char *out, size_t room);
+                                   size_t count, char *out, size_t size);
 
 /* "x, y, z", as far as there is room.  Returns out. */
 const char *gi_names_list(const char *const *names, size_t count, char *out,
-                          size_t room);
+                          size_t size);
 
 /* Compare as people sort names: numbers by value first, then text by bytes. */
 int gi_name_compare(const char *a, const char *b);

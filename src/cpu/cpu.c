@@ -129,7 +129,7 @@ static const gi_cpu *chosen;
 static pthread_once_t features_once = PTHREAD_ONCE_INIT;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
-static void look(void)
+static void find_all(void)
 {
     find_name();
     find_features();
@@ -170,13 +170,13 @@ const gi_cpu *gi_cpu_at(size_t i)
 
 const char *gi_cpu_name(void)
 {
-    pthread_once(&features_once, look);
+    pthread_once(&features_once, find_all);
     return processor;
 }
 
 const char *gi_cpu_features(void)
 {
-    pthread_once(&features_once, look);
+    pthread_once(&features_once, find_all);
     return feature_list;
 }
 

@@ -60,15 +60,15 @@ static int compare(const void *a, const void *b)
 /* values[b] = its rank, from the largest down, over the member's weight; equal
  * up to rounding share the later one. */
 static void take_ranks(double *values, size_t count, double slack,
-                       double weight, ranking *room)
+                       double weight, ranking *scratch)
 {
     for (size_t b = 0; b < count; b++)
-        room[b] = (ranking){values[b], b};
-    qsort(room, count, sizeof *room, compare);
+        scratch[b] = (ranking){values[b], b};
+    qsort(scratch, count, sizeof *scratch, compare);
     for (size_t i = count, rank = count; i-- > 0;) {
-        if (i + 1 < count && room[i].value > room[i + 1].value + slack)
+        if (i + 1 < count && scratch[i].value > scratch[i + 1].value + slack)
             rank = i + 1;
-        values[room[i].b] = (double)rank / weight;
+        values[scratch[i].b] = (double)rank / weight;
     }
 }
 
@@ -100,7 +100,7 @@ typedef struct family {
     size_t power;     /* and which it is */
     const gi_bin_rows *cut;
     double *values, *sums; /* of each member */
-    ranking *room;
+    ranking *scratch;
     gi_aggregate *out;
 } family;
 
@@ -143,7 +143,7 @@ static gram_status start_labels(family *f, const gi_bin_rows *c)
     GI_TRY(gi_labels_new(f->run, c, count, &f->labels));
     GI_TRY(GI_NEW(f->run, f->smallest, count));
     GI_TRY(GI_NEW(f->run, f->values, GI_POWERS * count));
-    GI_TRY(GI_NEW(f->run, f->room, GI_POWERS * count));
+    GI_TRY(GI_NEW(f->run, f->scratch, GI_POWERS * count));
     GI_TRY(GI_NEW(f->run, f->sums, GI_POWERS * s * s));
     for (size_t b = 0; b < count; b++)
         f->smallest[b] = INFINITY;
@@ -177,7 +177,7 @@ static gram_status rank_member(void *user, size_t q)
     GI_TRY(gi_labels_values(&one, &f->labels, f->cut, sums, GRAM_TEST_UNBIASED,
                             values));
     take_ranks(values, count, 1e-12 * size_of(sums, s, rows * rows),
-               weight_of(q), f->room + q * count);
+               weight_of(q), f->scratch + q * count);
 done:
     return status;
 }
@@ -257,6 +257,6 @@ done:
     gi_free(f.smallest);
     gi_free(f.values);
     gi_free(f.sums);
-    gi_free(f.room);
+    gi_free(f.scratch);
     return status;
 }

@@ -203,13 +203,13 @@ typedef struct batch {
     const gi_joined *p;
     const gi_bin_rows *c;
     int single;
-    size_t room; /* labellings that fit */
+    size_t capacity; /* labellings that fit */
     void *W;
     double *a, *zr, *zd; /* per labelling */
     uint32_t *item;      /* per thread */
 } batch;
 
-static size_t batch_room(const gi_bin_rows *c, int single, int small)
+static size_t batch_capacity(const gi_bin_rows *c, int single, int small)
 {
     size_t bytes = (c->m + c->n) * (single ? sizeof(float) : sizeof(double));
     size_t fit = ROOM / bytes / STEP * STEP;
@@ -224,11 +224,11 @@ static gram_status batch_begin(batch *b)
     gram_status status;
     const size_t rows = b->c->m + b->c->n;
 
-    GI_TRY(gi_alloc(b->run, &b->W, b->room * rows,
+    GI_TRY(gi_alloc(b->run, &b->W, b->capacity * rows,
                     b->single ? sizeof(float) : sizeof(double)));
-    GI_TRY(GI_NEW(b->run, b->a, b->room));
-    GI_TRY(GI_NEW(b->run, b->zr, b->room));
-    GI_TRY(GI_NEW(b->run, b->zd, b->room));
+    GI_TRY(GI_NEW(b->run, b->a, b->capacity));
+    GI_TRY(GI_NEW(b->run, b->zr, b->capacity));
+    GI_TRY(GI_NEW(b->run, b->zd, b->capacity));
     GI_TRY(GI_NEW(b->run, b->item, (size_t)b->run->threads * rows));
 done:
     return status;
@@ -340,12 +340,12 @@ gram_status gi_permute_rows(gi_run *run, const gi_joined *p,
     int decided = 0;
 
     b.single = c->at->precision == GI_SINGLE;
-    b.room = batch_room(c, b.single, how->sequential);
+    b.capacity = batch_capacity(c, b.single, how->sequential);
     slack = rounding_of(&b) * size_of(c, e);
     GI_TRY(GI_NEW(run, values, count));
     GI_TRY(batch_begin(&b));
-    for (size_t from = 0; from < count && !decided; from += b.room) {
-        size_t to = from + b.room < count ? from + b.room : count;
+    for (size_t from = 0; from < count && !decided; from += b.capacity) {
+        size_t to = from + b.capacity < count ? from + b.capacity : count;
         gi_run part = gi_run_share(run, (double)from / (double)count,
                                    (double)to / (double)count);
 
@@ -424,11 +424,11 @@ gram_status gi_permute_wild(gi_run *run, const gi_joined *p,
     size_t larger;
 
     b.single = c->at->precision == GI_SINGLE;
-    b.room = batch_room(c, b.single, 0);
+    b.capacity = batch_capacity(c, b.single, 0);
     GI_TRY(GI_NEW(run, values, count));
     GI_TRY(batch_begin(&b));
-    for (size_t from = 0; from < count; from += b.room) {
-        size_t to = from + b.room < count ? from + b.room : count;
+    for (size_t from = 0; from < count; from += b.capacity) {
+        size_t to = from + b.capacity < count ? from + b.capacity : count;
         gi_run part = gi_run_share(run, (double)from / (double)count,
                                    (double)to / (double)count);
 

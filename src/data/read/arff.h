@@ -23,7 +23,7 @@ typedef struct gi_arff_attribute {
 typedef struct gi_arff {
     gi_load load;
     gi_arff_attribute *attribute;
-    size_t count, room;
+    size_t count, capacity;
     gi_dict names; /* to find one that occurs twice */
     int sparse;    /* as the first row is */
     size_t *owner; /* the attribute of each field but the last, the weight */

@@ -173,13 +173,13 @@ gram_status gi_work_entry(gi_work *w, unsigned index, double value)
     gi_entries *e = &w->entries;
     gram_status status = GRAM_OK;
 
-    if (e->n == e->room) {
-        size_t room = e->room < 4096 ? 4096 : 2 * e->room;
+    if (e->n == e->capacity) {
+        size_t capacity = e->capacity < 4096 ? 4096 : 2 * e->capacity;
         gi_run *run = &w->load->reader->run;
 
-        GI_TRY(GI_GROW(run, e->index, room));
-        GI_TRY(GI_GROW(run, e->value, room));
-        e->room = room;
+        GI_TRY(GI_GROW(run, e->index, capacity));
+        GI_TRY(GI_GROW(run, e->value, capacity));
+        e->capacity = capacity;
     }
     e->index[e->n] = index;
     e->value[e->n++] = value;
@@ -196,10 +196,10 @@ gram_status gi_work_row(gi_work *w)
 
     if (w->load->sparse) {
         if (w->rows >= e->rows_capacity) {
-            size_t room = w->block.lines + 1;
+            size_t capacity = w->block.lines + 1;
 
-            GI_TRY(GI_GROW(&w->load->reader->run, e->end, room));
-            e->rows_capacity = room;
+            GI_TRY(GI_GROW(&w->load->reader->run, e->end, capacity));
+            e->rows_capacity = capacity;
         }
         e->end[w->rows] = e->n;
     }

@@ -31,7 +31,7 @@ void gi_lines_free(gi_lines *l)
 {
     gi_free(l->window);
     l->window = NULL;
-    l->room = 0;
+    l->capacity = 0;
 }
 
 static size_t count_lines(const char *begin, const char *end)
@@ -55,11 +55,11 @@ static gram_status fill(gi_lines *l)
     gram_status status = GRAM_OK;
     size_t before = l->n;
 
-    while (l->n < l->room - 1 && !l->at_end) {
+    while (l->n < l->capacity - 1 && !l->at_end) {
         size_t got = 0;
 
-        GI_TRY(
-            gi_input_read(l->in, l->window + l->n, l->room - 1 - l->n, &got));
+        GI_TRY(gi_input_read(l->in, l->window + l->n, l->capacity - 1 - l->n,
+                             &got));
         l->n += got;
         l->at_end = got == 0;
     }
@@ -78,8 +78,8 @@ static gram_status refill(gi_lines *l)
     if (!l->window) {
         uint64_t size = gi_input_size(l->in);
 
-        l->room = size && size < WINDOW ? (size_t)size + 2 : WINDOW;
-        GI_TRY(GI_NEW(l->run, l->window, l->room));
+        l->capacity = size && size < WINDOW ? (size_t)size + 2 : WINDOW;
+        GI_TRY(GI_NEW(l->run, l->window, l->capacity));
     }
     memmove(l->window, l->window + l->taken, l->n - l->taken);
     l->n -= l->taken;
@@ -98,12 +98,12 @@ static gram_status widen(gi_lines *l)
         return gi_fail(GRAM_ERR_PARSE,
                        "%s:%zu: a quote is opened here and never closed",
                        gi_input_name(l->in), l->line);
-    if (l->room >= RECORD_MOST)
+    if (l->capacity >= RECORD_MOST)
         return gi_fail(GRAM_ERR_PARSE,
                        "%s:%zu: a line longer than %zu MiB (is a quote open?)",
                        gi_input_name(l->in), l->line, RECORD_MOST / MIB);
-    GI_TRY(GI_GROW(l->run, l->window, 2 * l->room));
-    l->room *= 2;
+    GI_TRY(GI_GROW(l->run, l->window, 2 * l->capacity));
+    l->capacity *= 2;
     GI_TRY(fill(l));
 done:
     return status;

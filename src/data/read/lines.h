@@ -31,9 +31,9 @@ typedef struct gi_lines {
     char quote; /* record_end is only asked where this byte occurs */
 
     char *window;
-    size_t room, n; /* bytes that fit, and are there */
-    size_t taken;   /* bytes of the window handed out */
-    size_t line;    /* of the next record */
+    size_t capacity, n; /* bytes that fit, and are there */
+    size_t taken;       /* bytes of the window handed out */
+    size_t line;        /* of the next record */
     int at_end;
 } gi_lines;
 

@@ -443,13 +443,13 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
     GI_TRY(gi_lines_next(&l->lines, rows, blocks, count));
     for (size_t b = 0; b < *count; b++)
         need += blocks[b].lines;
-    if (need > l->table->room) {
-        size_t room = l->table->room + l->table->room / 2;
+    if (need > l->table->capacity) {
+        size_t capacity = l->table->capacity + l->table->capacity / 2;
 
-        room = room > need ? room : need;
-        if (l->reader->whole && l->rows_hint > need && l->table->room == 0)
-            room = l->rows_hint;
-        GI_TRY(gi_table_reserve(run_of(l), l->table, room));
+        capacity = capacity > need ? capacity : need;
+        if (l->reader->whole && l->rows_hint > need && l->table->capacity == 0)
+            capacity = l->rows_hint;
+        GI_TRY(gi_table_reserve(run_of(l), l->table, capacity));
     }
     GI_TRY(parse_window(l, blocks, *count));
     for (size_t b = 0; b < *count; b++) {

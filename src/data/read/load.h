@@ -51,7 +51,7 @@ typedef struct gi_entries {
     size_t *end; /* entries up to and with each row */
     unsigned *index;
     double *value;
-    size_t n, room, rows_capacity;
+    size_t n, capacity, rows_capacity;
     size_t width; /* largest index + 1 */
 } gi_entries;
 

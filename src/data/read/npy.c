@@ -34,7 +34,7 @@ static gram_status fail_at(const cursor *c, const char *what)
                    (size_t)(c->p - c->begin) + 1, what);
 }
 
-static char look(cursor *c)
+static char peek(cursor *c)
 {
     while (c->p < c->end && (*c->p == ' ' || (*c->p >= '\t' && *c->p <= '\r')))
         c->p++;
@@ -43,7 +43,7 @@ static char look(cursor *c)
 
 static int accept(cursor *c, char want)
 {
-    if (want != look(c) || c->p == c->end)
+    if (want != peek(c) || c->p == c->end)
         return 0;
     c->p++;
     return 1;
@@ -51,7 +51,7 @@ static int accept(cursor *c, char want)
 
 static gram_status parse_string(cursor *c, const char **s, size_t *n)
 {
-    char quote = look(c);
+    char quote = peek(c);
 
     if (quote != '\'' && quote != '"')
         return fail_at(c, "a string must be here");
@@ -67,7 +67,7 @@ static gram_status parse_string(cursor *c, const char **s, size_t *n)
 static gram_status parse_size(cursor *c, size_t *out)
 {
     size_t x = 0;
-    char digit = look(c);
+    char digit = peek(c);
 
     if (digit < '0' || digit > '9')
         return fail_at(c, "a size must be here");
@@ -89,7 +89,7 @@ static gram_status skip_nested(cursor *c)
     const char *s;
 
     do {
-        char next = look(c);
+        char next = peek(c);
 
         if (next == '\'' || next == '"') {
             GI_TRY(parse_string(c, &s, &n));
@@ -130,7 +130,7 @@ static void read_dtype(gi_npy *a, const char *s, size_t n)
 static gram_status parse_descr(cursor *c, gi_npy *a)
 {
     gram_status status = GRAM_OK;
-    char first = look(c);
+    char first = peek(c);
     const char *s;
     size_t n;
 
@@ -149,7 +149,7 @@ static gram_status parse_order(cursor *c, gi_npy *a)
 {
     static const char *const words[] = {"False", "True"};
 
-    look(c);
+    peek(c);
     for (int i = 0; i < 2; i++) {
         size_t n = strlen(words[i]);
 
@@ -170,7 +170,7 @@ static gram_status parse_shape(cursor *c, gi_npy *a)
 
     if (!accept(c, '('))
         return fail_at(c, "a tuple must be here");
-    while (comma && look(c) != ')') {
+    while (comma && peek(c) != ')') {
         GI_TRY(parse_size(c, &n));
         if (a->rank < 2)
             a->shape[a->rank] = n;
@@ -208,7 +208,7 @@ static gram_status parse_dict(cursor *c, gi_npy *a)
 
     if (!accept(c, '{'))
         return fail_at(c, "\"{\" must be here");
-    while (comma && look(c) != '}') {
+    while (comma && peek(c) != '}') {
         const char *s;
         size_t n;
         int key;
@@ -225,7 +225,7 @@ static gram_status parse_dict(cursor *c, gi_npy *a)
     }
     if (!accept(c, '}'))
         return fail_at(c, "\",\" or \"}\" must be here");
-    look(c);
+    peek(c);
     if (c->p != c->end)
         return fail_at(c, "the header must end here");
     if (seen != (1u << KEYS) - 1)

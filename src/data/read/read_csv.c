@@ -374,16 +374,16 @@ static gram_status read_head(gram_reader *r, csv *v, char **out, size_t *n)
 {
     gram_status status = GRAM_OK;
     char *head = NULL;
-    size_t room = HEAD;
+    size_t capacity = HEAD;
     int whole = 0;
 
     v->separator = r->options.separator ? r->options.separator : ',';
-    for (; !whole; room *= 8) {
-        GI_TRY(GI_GROW(&r->run, head, room + 1));
-        GI_TRY(gi_input_peek(r->in, head, room, n));
-        if (*n < room && (*n == 0 || head[*n - 1] != '\n'))
+    for (; !whole; capacity *= 8) {
+        GI_TRY(GI_GROW(&r->run, head, capacity + 1));
+        GI_TRY(gi_input_peek(r->in, head, capacity, n));
+        if (*n < capacity && (*n == 0 || head[*n - 1] != '\n'))
             head[(*n)++] = '\n';
-        whole = *n < room || room > (size_t)1 << 26 ||
+        whole = *n < capacity || capacity > (size_t)1 << 26 ||
                 record_end(v, head, head + *n);
     }
     *out = head;

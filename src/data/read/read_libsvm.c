@@ -134,7 +134,7 @@ static inline gram_status store(gi_work *w, unsigned index, double x)
 {
     gi_entries *e = &w->entries;
 
-    if (e->n == e->room)
+    if (e->n == e->capacity)
         return gi_work_entry(w, index, x);
     e->index[e->n] = index;
     e->value[e->n++] = x;
@@ -240,13 +240,13 @@ static gram_status reserve(gi_work *w)
     gram_status status = GRAM_OK;
     gi_run *run = &w->load->reader->run;
     gi_entries *e = &w->entries;
-    size_t room = (size_t)(w->block.end - w->block.begin) / 8;
+    size_t capacity = (size_t)(w->block.end - w->block.begin) / 8;
     int wanted = w->load->mode == GI_LOAD_CELLS && w->load->sparse;
 
-    if (wanted && room > e->room) {
-        GI_TRY(GI_GROW(run, e->index, room));
-        GI_TRY(GI_GROW(run, e->value, room));
-        e->room = room;
+    if (wanted && capacity > e->capacity) {
+        GI_TRY(GI_GROW(run, e->index, capacity));
+        GI_TRY(GI_GROW(run, e->value, capacity));
+        e->capacity = capacity;
     }
 done:
     return status;

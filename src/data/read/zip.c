@@ -153,13 +153,13 @@ static gram_status name_member(gi_run *run, gi_zip_member *m,
 {
     gram_status status = GRAM_OK;
     const char *file = gi_input_name(m->zip->in);
-    size_t room = strlen(file) + n + 32;
+    size_t size = strlen(file) + n + 32;
 
     if (n > NAME_MOST || memchr(s, '\0', n))
         return damaged(m->zip, "a member's name is too long or has a NUL");
     GI_TRY(gi_strndup(run, (const char *)s, n, &m->name));
-    GI_TRY(GI_NEW(run, m->label, room));
-    snprintf(m->label, room, "%s: member \"%s\"", file, m->name);
+    GI_TRY(GI_NEW(run, m->label, size));
+    snprintf(m->label, size, "%s: member \"%s\"", file, m->name);
 done:
     return status;
 }
@@ -190,13 +190,15 @@ static gram_status find_bytes(gi_zip_member *m, const directory *d)
 {
     gram_status status = GRAM_OK;
     unsigned char p[LOCAL] = "";
-    uint64_t skip = 0, room = m->begin < d->begin ? d->begin - m->begin : 0;
+    uint64_t skip = 0,
+             available = m->begin < d->begin ? d->begin - m->begin : 0;
 
-    if (room >= LOCAL) {
+    if (available >= LOCAL) {
         GI_TRY(gi_input_at(m->zip->in, m->begin, p, LOCAL));
         skip = (uint64_t)LOCAL + le16(p + 26) + le16(p + 28);
     }
-    if (memcmp(p, "PK\3\4", 4) != 0 || skip > room || m->packed > room - skip)
+    if (memcmp(p, "PK\3\4", 4) != 0 || skip > available ||
+        m->packed > available - skip)
         return gi_fail(GRAM_ERR_PARSE, "%s: is not within the file", m->label);
     m->begin += skip;
 done:

@@ -46,7 +46,7 @@ gram_status gram_table_new(size_t rows, gram_table **out)
 
     if (status == GRAM_OK) {
         t->serial = atomic_fetch_add(&tables, 1) + 1;
-        t->rows = t->room = rows;
+        t->rows = t->capacity = rows;
         *out = t;
     }
     return status;
@@ -107,13 +107,13 @@ gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
     if (gi_dict_find(&t->names, name, strlen(name)) >= 0)
         return gi_fail(GRAM_ERR_NAME, "two columns are called \"%s\"", name);
     if (t->cols == t->cols_capacity) {
-        size_t room = t->cols_capacity < 8 ? 8 : 2 * t->cols_capacity;
+        size_t capacity = t->cols_capacity < 8 ? 8 : 2 * t->cols_capacity;
 
-        GI_TRY(GI_GROW(run, t->column, room));
-        t->cols_capacity = room;
+        GI_TRY(GI_GROW(run, t->column, capacity));
+        t->cols_capacity = capacity;
     }
     GI_TRY(gi_strndup(run, name, strlen(name), &c.name));
-    GI_TRY(reserve_column(run, &c, t->room));
+    GI_TRY(reserve_column(run, &c, t->capacity));
     GI_TRY(gi_dict_add(run, &t->names, name, strlen(name), &code));
     t->column[t->cols] = c;
     *out = &t->column[t->cols++];
@@ -127,11 +127,11 @@ gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows)
 {
     gram_status status = GRAM_OK;
 
-    if (rows <= t->room)
+    if (rows <= t->capacity)
         return status;
     for (size_t j = 0; j < t->cols; j++)
         GI_TRY(reserve_column(run, &t->column[j], rows));
-    t->room = rows;
+    t->capacity = rows;
 done:
     return status;
 }
@@ -145,27 +145,27 @@ void gi_table_trim(gram_table *t)
 
         reserve_column(NULL, c, t->rows);
         gi_texts_trim(&c->texts);
-        if (c->type != GRAM_TYPE_SPARSE || !c->sparse.room)
+        if (c->type != GRAM_TYPE_SPARSE || !c->sparse.capacity)
             continue;
         used = c->sparse.start[t->rows];
         if (GI_GROW(NULL, c->sparse.index, used) == GRAM_OK &&
             GI_GROW(NULL, c->sparse.entries, used) == GRAM_OK)
-            c->sparse.room = used;
+            c->sparse.capacity = used;
     }
-    t->room = t->rows;
+    t->capacity = t->rows;
 }
 
 gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries)
 {
     gram_status status = GRAM_OK;
-    size_t room = s->room + s->room / 2;
+    size_t capacity = s->capacity + s->capacity / 2;
 
-    if (entries <= s->room && s->room)
+    if (entries <= s->capacity && s->capacity)
         return status;
-    room = entries > room ? entries : room;
-    GI_TRY(GI_GROW(run, s->index, room));
-    GI_TRY(GI_GROW(run, s->entries, room));
-    s->room = room;
+    capacity = entries > capacity ? entries : capacity;
+    GI_TRY(GI_GROW(run, s->index, capacity));
+    GI_TRY(GI_GROW(run, s->entries, capacity));
+    s->capacity = capacity;
 done:
     return status;
 }

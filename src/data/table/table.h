@@ -18,7 +18,7 @@ typedef struct gi_sparse {
     size_t *start; /* one more than there are rows */
     unsigned *index;
     double *entries;
-    size_t room; /* of index and entries */
+    size_t capacity; /* of index and entries */
     size_t width;
     const char **names; /* NULL: 1, 2, ...; the strings are in the column's
                            dict */
@@ -43,7 +43,7 @@ struct gram_table {
     unsigned long serial; /* no two tables of a process have the same */
     char *file;           /* it was read from, for messages; or NULL */
     size_t rows, cols;
-    size_t room;          /* rows that fit in every column */
+    size_t capacity;      /* rows that fit in every column */
     size_t cols_capacity; /* columns that fit in `column` */
     gi_column *column;
     gi_dict names; /* string j is the name of column j */

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 
 /* What to have room for if `need` is more than the room there is. */
-static size_t larger(size_t room, size_t need)
+static size_t larger(size_t capacity, size_t need)
 {
-    size_t half = room + room / 2 + 64;
+    size_t half = capacity + capacity / 2 + 64;
 
     return need > half ? need : half;
 }
@@ -18,17 +18,17 @@ gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
                              size_t bytes)
 {
     gram_status status = GRAM_OK;
-    size_t room;
+    size_t capacity;
 
-    if (t->count + count > t->room || !t->end) {
-        room = larger(t->room, t->count + count);
-        GI_TRY(GI_GROW(run, t->end, room));
-        t->room = room;
+    if (t->count + count > t->capacity || !t->end) {
+        capacity = larger(t->capacity, t->count + count);
+        GI_TRY(GI_GROW(run, t->end, capacity));
+        t->capacity = capacity;
     }
     if (t->n + bytes > t->bytes_capacity) {
-        room = larger(t->bytes_capacity, t->n + bytes);
-        GI_TRY(GI_GROW(run, t->bytes, room));
-        t->bytes_capacity = room;
+        capacity = larger(t->bytes_capacity, t->n + bytes);
+        GI_TRY(GI_GROW(run, t->bytes, capacity));
+        t->bytes_capacity = capacity;
     }
 done:
     return status;
@@ -99,7 +99,7 @@ void gi_texts_trim(gi_texts *t)
     if (!t->end)
         return;
     if (GI_GROW(NULL, t->end, t->count) == GRAM_OK)
-        t->room = t->count;
+        t->capacity = t->count;
     if (GI_GROW(NULL, t->bytes, t->n) == GRAM_OK)
         t->bytes_capacity = t->n;
 }

@@ -18,7 +18,7 @@ typedef struct gi_texts {
     char *bytes;
     size_t n, bytes_capacity;
     size_t *end; /* of text i, its NUL included; NULL: no texts are kept */
-    size_t count, room;
+    size_t count, capacity;
 } gi_texts;
 
 /* One more text, the n bytes at s. */

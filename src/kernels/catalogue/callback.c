@@ -52,15 +52,15 @@ static gram_verdict judge(const double *value)
 static gram_status add(const char *name, const callback *like)
 {
     gram_status status = GRAM_OK;
-    size_t room = strlen(name) + 1;
+    size_t size = strlen(name) + 1;
     callback *c = NULL;
 
     if (!like->h && !like->pair)
         return gi_fail(GRAM_ERR_RANGE, "kernel \"%s\": a function is missing",
                        name);
-    GI_TRY(gi_alloc(NULL, &c, 1, sizeof *c + room));
+    GI_TRY(gi_alloc(NULL, &c, 1, sizeof *c + size));
     *c = *like;
-    memcpy(c->name, name, room);
+    memcpy(c->name, name, size);
     c->class_.name = c->name;
     c->class_.judge = judge;
     c->class_.user = c;

@@ -119,18 +119,18 @@ int gi_features_sparse(const gi_features *f)
 /* --------------------------------------------------------------------- rows */
 
 /* The room of all threads. */
-typedef struct room {
+typedef struct scratch {
     double *value;
     unsigned *index;
     gi_vector *vector;
-} room;
+} scratch;
 
-static gram_status room_new(gi_run *run, const gi_features *f, room *r)
+static gram_status scratch_new(gi_run *run, const gi_features *f, scratch *r)
 {
     size_t threads = (size_t)run->threads;
     gram_status status;
 
-    *r = (room){0};
+    *r = (scratch){0};
     GI_TRY(GI_NEW(run, r->value, threads * (f->total + f->cells)));
     GI_TRY(GI_NEW(run, r->index, threads * f->total));
     GI_TRY(GI_NEW(run, r->vector, threads * f->program->ops));
@@ -138,7 +138,7 @@ done:
     return status;
 }
 
-static void room_free(room *r)
+static void scratch_free(scratch *r)
 {
     gi_free(r->value);
     gi_free(r->index);
@@ -146,7 +146,7 @@ static void room_free(room *r)
 }
 
 /* The features of a row, in this thread's room or among the points. */
-static gi_vector features_of(const gi_features *f, const room *r,
+static gi_vector features_of(const gi_features *f, const scratch *r,
                              const gi_points *x, size_t row)
 {
     const gram_program *p = f->program;
@@ -169,15 +169,15 @@ gram_status gi_features_rows(gi_run *run, const gi_features *f,
                              double *F, size_t ld)
 {
     gram_status status;
-    room r;
+    scratch r;
 
-    GI_TRY(room_new(run, f, &r));
+    GI_TRY(scratch_new(run, f, &r));
     GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < rows; i++)
         gi_vector_spread(features_of(f, &r, x, row + i), gi_features_count(f),
                          F + i * ld);
 done:
-    room_free(&r);
+    scratch_free(&r);
     return status;
 }
 
@@ -197,9 +197,9 @@ gram_status gi_features_csr(gi_run *run, const gi_features *f,
     const size_t n = gi_points_rows(x);
     gi_csr a = {.rows = n, .cols = gi_features_count(f)};
     gram_status status;
-    room r;
+    scratch r;
 
-    GI_TRY(room_new(run, f, &r));
+    GI_TRY(scratch_new(run, f, &r));
     GI_TRY(GI_NEW_ZERO(run, a.start, n + 1));
     GI_PARALLEL_FOR(run->threads)
     for (size_t i = 0; i < n; i++)
@@ -216,7 +216,7 @@ gram_status gi_features_csr(gi_run *run, const gi_features *f,
     a = (gi_csr){0};
 done:
     gi_csr_free(&a);
-    room_free(&r);
+    scratch_free(&r);
     return status;
 }
 

@@ -32,7 +32,7 @@ typedef struct step {
 
 struct gram_proof {
     step *step;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 typedef struct prover {
@@ -498,11 +498,11 @@ static gram_status add_step(prover *p, const gi_kernel_node *node, int depth,
     gram_proof *proof = p->proof;
     gi_buf text = {0};
 
-    if (proof->count == proof->room) {
-        size_t room = 2 * proof->room + 8;
+    if (proof->count == proof->capacity) {
+        size_t capacity = 2 * proof->capacity + 8;
 
-        GI_TRY(GI_GROW(&p->run, proof->step, room));
-        proof->room = room;
+        GI_TRY(GI_GROW(&p->run, proof->step, capacity));
+        proof->capacity = capacity;
     }
     *out = proof->count++;
     proof->step[*out] =

@@ -33,12 +33,12 @@ typedef struct reduction {
     gi_band *q;
     size_t k, c; /* the panel at work, and where what it acts on begins */
     size_t ld;
-    char *v, *w; /* V', W', V' again: b rows of ld each */
-    char *x;     /* X' */
-    char *s;     /* S, b x b */
-    char *part;  /* V'X of each stripe, b x b */
-    double *sum; /* of these, b x b, and as much again */
-    char *room;  /* 2 b x b of the panel */
+    char *v, *w;   /* V', W', V' again: b rows of ld each */
+    char *x;       /* X' */
+    char *s;       /* S, b x b */
+    char *part;    /* V'X of each stripe, b x b */
+    double *sum;   /* of these, b x b, and as much again */
+    char *scratch; /* 2 b x b of the panel */
 } reduction;
 
 /* Measured: with a wider band the reduction is faster, but each of the many
@@ -107,7 +107,7 @@ static void finish_panel(const reduction *d, size_t k)
     if (k + 1 < q->blocks)
         gi_band_panel(q->blas, q->b, q->n - (k + 1) * q->b,
                       gi_band_at(q, k * q->b, (k + 1) * q->b), q->lda,
-                      gi_band_t(q, k), q->beside + k * bb, d->room);
+                      gi_band_t(q, k), q->beside + k * bb, d->scratch);
 }
 
 static char *part(const reduction *d, size_t i)
@@ -339,7 +339,7 @@ gram_status gi_band_reduce(gi_run *run, const gi_blas *blas, size_t n, void *a,
     GI_TRY(gi_alloc(run, &d.s, bb, blas->size));
     GI_TRY(gi_alloc(run, &d.part, stripes(q) * bb, blas->size));
     GI_TRY(GI_NEW(run, d.sum, 2 * bb));
-    GI_TRY(gi_alloc(run, &d.room, 2 * bb, blas->size));
+    GI_TRY(gi_alloc(run, &d.scratch, 2 * bb, blas->size));
     d.w = d.v + b * n * blas->size;
     gi_blas_start();
     if (n > 0)
@@ -353,7 +353,7 @@ done:
     gi_free(d.s);
     gi_free(d.part);
     gi_free(d.sum);
-    gi_free(d.room);
+    gi_free(d.scratch);
     gi_band_free(q);
     return status;
 }

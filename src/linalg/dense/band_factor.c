@@ -67,7 +67,7 @@ static gram_status factor(gi_band_factor *f)
 gram_status gi_band_factor_new(gi_run *run, const gi_band *q, double shift,
                                gi_band_factor **out)
 {
-    const size_t room = q->blocks * q->b * q->b;
+    const size_t size = q->blocks * q->b * q->b;
     gi_band_factor *f = NULL;
     gram_status status;
 
@@ -76,10 +76,10 @@ gram_status gi_band_factor_new(gi_run *run, const gi_band *q, double shift,
     f->n = q->n;
     f->b = q->b;
     f->blocks = q->blocks;
-    GI_TRY(GI_NEW(run, f->diagonal, room));
-    GI_TRY(GI_NEW(run, f->beside, room));
-    memcpy(f->diagonal, q->diagonal, room * sizeof *f->diagonal);
-    memcpy(f->beside, q->beside, room * sizeof *f->beside);
+    GI_TRY(GI_NEW(run, f->diagonal, size));
+    GI_TRY(GI_NEW(run, f->beside, size));
+    memcpy(f->diagonal, q->diagonal, size * sizeof *f->diagonal);
+    memcpy(f->beside, q->beside, size * sizeof *f->beside);
     for (size_t i = 0; i < f->n; i++)
         diagonal(f, i / f->b)[i % f->b * (f->b + 1)] += shift;
     GI_TRY(factor(f));
@@ -147,11 +147,11 @@ static void invert_block(const gi_band_factor *f, size_t k, double *z)
 gram_status gi_band_trace(gi_run *run, const gi_band_factor *f, double *out)
 {
     const size_t b = f->b, bb = b * b;
-    double *room = NULL, *z, *next, *g, *gz, sum = 0;
+    double *scratch = NULL, *z, *next, *g, *gz, sum = 0;
     gram_status status;
 
-    GI_TRY(GI_NEW(run, room, 4 * bb));
-    z = room;
+    GI_TRY(GI_NEW(run, scratch, 4 * bb));
+    z = scratch;
     next = z + bb;
     g = next + bb;
     gz = g + bb;
@@ -174,6 +174,6 @@ gram_status gi_band_trace(gi_run *run, const gi_band_factor *f, double *out)
     }
     *out = sum;
 done:
-    gi_free(room);
+    gi_free(scratch);
     return status;
 }

@@ -106,12 +106,12 @@ static void read_row(const sweep *s, const gi_band_factor *f, size_t i,
 
 /* M_j as a panel, k-major; `room` is r rows of depth numbers. */
 static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
-                       double *room, char *m)
+                       double *scratch, char *m)
 {
     const size_t depth = s->depth;
 
     for (size_t i = 0; i < s->r; i++) {
-        double *line = room + i * depth, pivot;
+        double *line = scratch + i * depth, pivot;
 
         if (j + i >= f->n) {
             memset(line, 0, depth * sizeof *line);
@@ -121,7 +121,7 @@ static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
         pivot = line[i];
         line[i] = -1;
         for (size_t h = 0; h < i; h++) {
-            const double l = line[h], *other = room + h * depth;
+            const double l = line[h], *other = scratch + h * depth;
 
             line[h] = 0;
             for (size_t c = 0; c < depth; c++)
@@ -131,7 +131,7 @@ static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
             line[c] = -line[c] / pivot;
     }
     for (size_t i = 0; i < s->r; i++)
-        s->q->blas->write(depth, room + i * depth, m + i * s->q->blas->size,
+        s->q->blas->write(depth, scratch + i * depth, m + i * s->q->blas->size,
                           s->r);
 }
 
@@ -139,19 +139,19 @@ static gram_status make_all(gi_run *run, const sweep *s,
                             gi_band_factor *const *f)
 {
     const size_t n = s->q->n, r = s->r, size = s->q->blas->size;
-    const size_t blocks = (n + r - 1) / r, room = r * s->depth;
+    const size_t blocks = (n + r - 1) / r, length = r * s->depth;
     gram_status status = GRAM_OK;
     double *lines = NULL;
 
-    GI_TRY(GI_NEW(run, lines, (size_t)run->threads * room));
+    GI_TRY(GI_NEW(run, lines, (size_t)run->threads * length));
     for (size_t k = 0; k < s->count; k++)
-        GI_TRY(gi_alloc(run, &s->m[k], blocks * room, size));
+        GI_TRY(gi_alloc(run, &s->m[k], blocks * length, size));
     GI_PARALLEL_FOR(gi_band_threads(run, s->stripes))
     for (size_t i = 0; i < s->count * blocks; i++) {
         const size_t k = i / blocks, j = i % blocks;
 
-        make_block(s, f[k], j * r, lines + (size_t)gi_thread_number() * room,
-                   s->m[k] + j * room * size);
+        make_block(s, f[k], j * r, lines + (size_t)gi_thread_number() * length,
+                   s->m[k] + j * length * size);
     }
 done:
     gi_free(lines);

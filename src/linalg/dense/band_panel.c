@@ -22,7 +22,7 @@ typedef struct panel {
     size_t ldp;
     char *t;
     double *r;
-    char *room, *more;
+    char *scratch, *more;
 } panel;
 
 static char *column(const panel *q, size_t j, size_t i)
@@ -82,8 +82,8 @@ static void apply(const panel *q, size_t first, size_t mid, size_t end)
     const size_t left = mid - first, right = end - mid, b = q->b;
 
     blas->gemm(0, 1, right, left, rest(q, first), 1, column(q, mid, first),
-               q->ldp, column(q, first, first), q->ldp, 0, q->room, b);
-    blas->gemm(0, 0, right, left, left, 1, q->room, b,
+               q->ldp, column(q, first, first), q->ldp, 0, q->scratch, b);
+    blas->gemm(0, 0, right, left, left, 1, q->scratch, b,
                triangle(q, first, first), b, 0, q->more, b);
     blas->gemm(0, 0, right, rest(q, first), left, -1, q->more, b,
                column(q, first, first), q->ldp, 1, column(q, mid, first),
@@ -96,9 +96,9 @@ static void couple(const panel *q, size_t first, size_t mid, size_t end)
     const size_t left = mid - first, right = end - mid, b = q->b;
 
     blas->gemm(0, 1, left, right, rest(q, mid), 1, column(q, first, mid),
-               q->ldp, column(q, mid, mid), q->ldp, 0, q->room, b);
+               q->ldp, column(q, mid, mid), q->ldp, 0, q->scratch, b);
     blas->gemm(0, 0, left, right, left, 1, triangle(q, first, first), b,
-               q->room, b, 0, q->more, b);
+               q->scratch, b, 0, q->more, b);
     blas->gemm(0, 0, left, right, right, -1, q->more, b, triangle(q, mid, mid),
                b, 0, triangle(q, first, mid), b);
 }
@@ -118,10 +118,11 @@ static void factor(const panel *q, size_t first, size_t end)
 }
 
 void gi_band_panel(const gi_blas *blas, size_t b, size_t m, void *p, size_t ldp,
-                   void *t, double *r, void *room)
+                   void *t, double *r, void *scratch)
 {
-    const panel q = {
-        blas, b, m, p, ldp, t, r, room, (char *)room + b * b * blas->size};
+    const panel q = {blas, b,       m,
+                     p,    ldp,     t,
+                     r,    scratch, (char *)scratch + b * b * blas->size};
 
     memset(t, 0, b * b * blas->size);
     memset(r, 0, b * b * sizeof *r);

@@ -10,6 +10,6 @@
  * r[j*b + i] = R(i,j), zero below the diagonal.  room: 2 b^2 elements.
  * Cost: 3 m b^2 flops. */
 void gi_band_panel(const gi_blas *blas, size_t b, size_t m, void *p, size_t ldp,
-                   void *t, double *r, void *room);
+                   void *t, double *r, void *scratch);
 
 #endif

@@ -151,8 +151,8 @@ typedef struct group {
     size_t most, ld; /* room for them */
     char *v;         /* V', width x (n - c) from column c on */
     char *t;
-    char *room; /* 2 most^2 */
-    char *s;    /* V'Q and T V'Q of the columns of each task, most x n each */
+    char *scratch; /* 2 most^2 */
+    char *s; /* V'Q and T V'Q of the columns of each task, most x n each */
 } group;
 
 static char *reflectors(const group *g, size_t i, size_t j)
@@ -166,7 +166,7 @@ static void join(group *g, size_t k)
     const gi_band *q = g->q;
     const gi_blas *blas = q->blas;
     const size_t b = q->b, done = g->width, c = (k + 1) * b, ldt = g->most;
-    char *more = g->room + ldt * ldt * blas->size;
+    char *more = g->scratch + ldt * ldt * blas->size;
     char *corner = g->t + (done * ldt + done) * blas->size;
 
     for (size_t r = 0; r < b; r++) {
@@ -178,8 +178,9 @@ static void join(group *g, size_t k)
                gi_band_t(q, k) + r * b * blas->size, b * blas->size);
     }
     blas->gemm(0, 1, done, b, q->n - c, 1, reflectors(g, 0, c), g->ld,
-               reflectors(g, done, c), g->ld, 0, g->room, ldt);
-    blas->gemm(0, 0, done, b, done, 1, g->t, ldt, g->room, ldt, 0, more, ldt);
+               reflectors(g, done, c), g->ld, 0, g->scratch, ldt);
+    blas->gemm(0, 0, done, b, done, 1, g->t, ldt, g->scratch, ldt, 0, more,
+               ldt);
     blas->gemm(0, 0, done, b, b, -1, more, ldt, corner, ldt, 0,
                g->t + done * blas->size, ldt);
     g->width += b;
@@ -262,14 +263,14 @@ gram_status gi_band_form(gi_run *run, gi_band *q)
         return GRAM_OK;
     GI_TRY(gi_alloc(run, &g.v, most * q->n, size));
     GI_TRY(gi_alloc(run, &g.t, most * most, size));
-    GI_TRY(gi_alloc(run, &g.room, 2 * most * most, size));
+    GI_TRY(gi_alloc(run, &g.scratch, 2 * most * most, size));
     GI_TRY(gi_alloc(run, &g.s, 2 * most * q->n, size));
     q->formed = 1;
     GI_TRY(form(run, &g));
 done:
     gi_free(g.v);
     gi_free(g.t);
-    gi_free(g.room);
+    gi_free(g.scratch);
     gi_free(g.s);
     return status;
 }

@@ -159,7 +159,7 @@ static size_t task_number(const gi_chol *c, int kind, size_t i, size_t j)
     return (i * c->tiles + j) * KINDS + (size_t)kind;
 }
 
-static void release(job *b, int kind, size_t i, size_t j)
+static void count_down(job *b, int kind, size_t i, size_t j)
 {
     size_t task = task_number(b->c, kind, i, j);
 
@@ -168,22 +168,22 @@ static void release(job *b, int kind, size_t i, size_t j)
 }
 
 /* Tell those who wait for this task. */
-static void announce(job *b, int kind, size_t i, size_t j)
+static void task_done(job *b, int kind, size_t i, size_t j)
 {
     size_t tiles = b->c->tiles, later = j + LAG + 1;
 
     if (kind == START) {
-        release(b, FINISH, i, j);
+        count_down(b, FINISH, i, j);
         return;
     }
     if (i > j)
-        release(b, FINISH, i, j + 1);
+        count_down(b, FINISH, i, j + 1);
     for (size_t k = j + 1; i == j && k < tiles; k++)
-        release(b, FINISH, k, j);
+        count_down(b, FINISH, k, j);
     if (i > later)
-        release(b, START, i, later);
+        count_down(b, START, i, later);
     for (size_t k = i; i == later && k < tiles; k++)
-        release(b, START, k, i);
+        count_down(b, START, k, i);
 }
 
 /* Set what each task waits for, and count. */
@@ -229,7 +229,7 @@ static void work(gi_run *run, job *b)
         if (status == GRAM_OK && gi_thread_number() == 0)
             status = gi_run_tick(run, (double)done / (double)b->products);
         if (status == GRAM_OK)
-            announce(b, kind, i, j);
+            task_done(b, kind, i, j);
         else
             gi_queue_fail(b->queue, status);
     }

@@ -207,7 +207,7 @@ static size_t gather_gone(const job *b, const gi_chol *old, const size_t *index,
     return first;
 }
 
-static gram_status make_room(gi_run *run, job *b)
+static gram_status allocate(gi_run *run, job *b)
 {
     size_t n = b->c->n, size = b->c->blas->size;
     size_t most = (b->c->edge + PANEL - 1) / PANEL;
@@ -223,7 +223,7 @@ done:
     return status;
 }
 
-static void free_room(job *b)
+static void free_job(job *b)
 {
     gi_free(b->panel);
     gi_free(b->vt);
@@ -249,7 +249,7 @@ gram_status gi_chol_remove(gi_run *run, const gi_chol *c,
     GI_TRY(gi_chol_new(run, c->blas, kept, c->asked, &shorter));
     gi_chol_gather(run, c, index, kept, shorter);
     b.c = shorter;
-    GI_TRY(make_room(run, &b));
+    GI_TRY(allocate(run, &b));
     while (done < c->n - kept) {
         gi_run part =
             gi_run_share(run, (double)done / (double)(c->n - kept), 1);
@@ -267,7 +267,7 @@ gram_status gi_chol_remove(gi_run *run, const gi_chol *c,
     *out = shorter;
     shorter = NULL;
 done:
-    free_room(&b);
+    free_job(&b);
     gi_chol_free(shorter);
     gi_free(index);
     return status;

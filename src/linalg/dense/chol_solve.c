@@ -52,12 +52,12 @@ typedef struct solving {
     const gi_chol *c;
     int backward;
     size_t ldb, step;
-    char *room;
+    char *scratch;
 } solving;
 
-static void *room_of(const solving *s)
+static void *scratch_of(const solving *s)
 {
-    return s->room + (size_t)gi_thread_number() * s->step;
+    return s->scratch + (size_t)gi_thread_number() * s->step;
 }
 
 /* B = op(U_jj)^-1 B */
@@ -66,9 +66,9 @@ static void divide(const solving *s, size_t j, size_t m, char *b)
     const gi_chol *c = s->c;
     const size_t h = height(c, j);
 
-    if (s->room)
+    if (s->scratch)
         gi_columns_divide(c->blas, !s->backward, h, m, tile(c, j, j), h, b,
-                          s->ldb, room_of(s));
+                          s->ldb, scratch_of(s));
     else
         gi_chol_divide(c->blas, !s->backward, h, m, tile(c, j, j), h, b,
                        s->ldb);
@@ -83,9 +83,9 @@ static void subtract(const solving *s, size_t i, size_t j, size_t m,
     const void *a = s->backward ? tile(c, j, i) : tile(c, i, j);
     const size_t lda = s->backward ? hj : hi;
 
-    if (s->room)
+    if (s->scratch)
         gi_columns_add(c->blas, !s->backward, hi, m, hj, -1, a, lda, from,
-                       s->ldb, b, s->ldb, room_of(s));
+                       s->ldb, b, s->ldb, scratch_of(s));
     else
         c->blas->gemm(!s->backward, 0, hi, m, hj, -1, a, lda, from, s->ldb, 1,
                       b, s->ldb);
@@ -94,10 +94,10 @@ static void subtract(const solving *s, size_t i, size_t j, size_t m,
 /* Block j is solved, then subtracted from all blocks that still wait: below
  * it going forward, L_ij = tile(i,j)', above it going backward, L_ji'. */
 static gram_status substitute(gi_run *run, const gi_chol *c, int backward,
-                              size_t m, void *b, size_t ldb, void *room)
+                              size_t m, void *b, size_t ldb, void *scratch)
 {
     const size_t step = gi_columns_scratch(STRIPE) * c->blas->size;
-    const solving solve = {c, backward, ldb, step, room};
+    const solving solve = {c, backward, ldb, step, scratch};
     size_t stripes = m / STRIPE + (m % STRIPE > 0);
     gram_status status = GRAM_OK;
 
@@ -162,17 +162,17 @@ gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
 gram_status gi_chol_each(gi_run *run, const gi_chol *c, int whole, size_t m,
                          void *b, size_t ldb)
 {
-    char *room = NULL;
+    char *scratch = NULL;
     gram_status status;
 
-    GI_TRY(gi_alloc(run, &room,
+    GI_TRY(gi_alloc(run, &scratch,
                     (size_t)run->threads * gi_columns_scratch(STRIPE),
                     c->blas->size));
-    GI_TRY(substitute(run, c, 0, m, b, ldb, room));
+    GI_TRY(substitute(run, c, 0, m, b, ldb, scratch));
     if (whole)
-        GI_TRY(substitute(run, c, 1, m, b, ldb, room));
+        GI_TRY(substitute(run, c, 1, m, b, ldb, scratch));
 done:
-    gi_free(room);
+    gi_free(scratch);
     return status;
 }
 
@@ -180,13 +180,13 @@ done:
 
 /* x = A^-1 x for m columns side by side, by way of the factor's precision. */
 static gram_status apply_inverse(gi_run *run, const gi_chol *c, size_t m,
-                                 double *x, void *room)
+                                 double *x, void *scratch)
 {
     gram_status status;
 
-    c->blas->write(c->n * m, x, room, 1);
-    status = gi_chol_solve(run, c, m, room, m);
-    c->blas->read(c->n * m, room, 1, x);
+    c->blas->write(c->n * m, x, scratch, 1);
+    status = gi_chol_solve(run, c, m, scratch, m);
+    c->blas->read(c->n * m, scratch, 1, x);
     return status;
 }
 
@@ -229,7 +229,7 @@ static size_t largest(size_t n, const double *x)
  * and an alternating vector of Higham's, for the matrices that deceive
  * them. */
 static gram_status start_estimate(gi_run *run, const gi_chol *c, double *x,
-                                  void *room, double *estimate)
+                                  void *scratch, double *estimate)
 {
     size_t n = c->n;
     gram_status status;
@@ -240,7 +240,7 @@ static gram_status start_estimate(gi_run *run, const gi_chol *c, double *x,
         x[2 * i] = 1 / (double)n;
         x[2 * i + 1] = (i % 2 ? -1 : 1) * (1 + slope);
     }
-    status = apply_inverse(run, c, 2, x, room);
+    status = apply_inverse(run, c, 2, x, scratch);
     *estimate = fmax(norm1(n, x, 2), 2 * norm1(n, x + 1, 2) / (3 * (double)n));
     for (size_t i = 0; i < n; i++)
         x[i] = x[2 * i];
@@ -253,24 +253,24 @@ gram_status gi_chol_condition(gi_run *run, const gi_chol *c, double norm,
     size_t n = c->n, best, last = n;
     double *x = NULL, estimate = 0, now;
     signed char *sign = NULL;
-    void *room = NULL;
+    void *scratch = NULL;
     gram_status status;
 
     GI_TRY(GI_NEW(run, x, 2 * n));
     GI_TRY(GI_NEW_ZERO(run, sign, n));
-    GI_TRY(gi_alloc(run, &room, 2 * n, c->blas->size));
+    GI_TRY(gi_alloc(run, &scratch, 2 * n, c->blas->size));
     if (n > 0)
-        GI_TRY(start_estimate(run, c, x, room, &estimate));
+        GI_TRY(start_estimate(run, c, x, scratch, &estimate));
     for (int step = 0; step < STEPS && n > 0; step++) {
         if (take_signs(n, x, sign) == 0)
             break;
-        GI_TRY(apply_inverse(run, c, 1, x, room));
+        GI_TRY(apply_inverse(run, c, 1, x, scratch));
         best = largest(n, x);
         if (best == last)
             break;
         for (size_t i = 0; i < n; i++)
             x[i] = i == best;
-        GI_TRY(apply_inverse(run, c, 1, x, room));
+        GI_TRY(apply_inverse(run, c, 1, x, scratch));
         now = norm1(n, x, 1);
         if (now <= estimate && step > 0)
             break;
@@ -279,7 +279,7 @@ gram_status gi_chol_condition(gi_run *run, const gi_chol *c, double norm,
     }
     *out = norm * estimate;
 done:
-    gi_free(room);
+    gi_free(scratch);
     gi_free(sign);
     gi_free(x);
     return status;

@@ -40,18 +40,18 @@ size_t gi_columns_scratch(size_t m)
 
 void gi_columns_add(const gi_blas *blas, int ta, size_t n, size_t m, size_t k,
                     double alpha, const void *a, size_t lda, const void *b,
-                    size_t ldb, void *c, size_t ldc, void *room)
+                    size_t ldb, void *c, size_t ldc, void *scratch)
 {
     if (blas == &gi_blas_single)
-        add_s(ta, n, m, k, (float)alpha, a, lda, b, ldb, c, ldc, room);
+        add_s(ta, n, m, k, (float)alpha, a, lda, b, ldb, c, ldc, scratch);
     else
-        add_d(ta, n, m, k, alpha, a, lda, b, ldb, c, ldc, room);
+        add_d(ta, n, m, k, alpha, a, lda, b, ldb, c, ldc, scratch);
 }
 
 /* By halves, so that nearly all of it is a product. */
 void gi_columns_divide(const gi_blas *blas, int tu, size_t n, size_t m,
                        const void *u, size_t ldu, void *b, size_t ldb,
-                       void *room)
+                       void *scratch)
 {
     const size_t half = n / 2, rest = n - half;
     const char *right = (const char *)u + half * blas->size;
@@ -63,15 +63,15 @@ void gi_columns_divide(const gi_blas *blas, int tu, size_t n, size_t m,
     } else if (n <= TRIANGLE) {
         triangle_d(tu, n, m, u, ldu, b, ldb);
     } else if (tu) {
-        gi_columns_divide(blas, tu, half, m, u, ldu, b, ldb, room);
+        gi_columns_divide(blas, tu, half, m, u, ldu, b, ldb, scratch);
         gi_columns_add(blas, 1, rest, m, half, -1, right, ldu, b, ldb, bottom,
-                       ldb, room);
-        gi_columns_divide(blas, tu, rest, m, corner, ldu, bottom, ldb, room);
+                       ldb, scratch);
+        gi_columns_divide(blas, tu, rest, m, corner, ldu, bottom, ldb, scratch);
     } else {
-        gi_columns_divide(blas, tu, rest, m, corner, ldu, bottom, ldb, room);
+        gi_columns_divide(blas, tu, rest, m, corner, ldu, bottom, ldb, scratch);
         gi_columns_add(blas, 0, half, m, rest, -1, right, ldu, bottom, ldb, b,
-                       ldb, room);
-        gi_columns_divide(blas, tu, half, m, u, ldu, b, ldb, room);
+                       ldb, scratch);
+        gi_columns_divide(blas, tu, half, m, u, ldu, b, ldb, scratch);
     }
 }
 
@@ -80,15 +80,15 @@ gram_status gi_columns_gemm(gi_run *run, int ta, size_t n, size_t m, size_t k,
                             const double *b, size_t ldb, double beta, double *c,
                             size_t ldc)
 {
-    const size_t room = gi_columns_scratch(m);
-    double *rooms = NULL;
+    const size_t scratch = gi_columns_scratch(m);
+    double *scratches = NULL;
     gram_status status;
 
-    GI_TRY(GI_NEW(run, rooms, (size_t)run->threads * room));
+    GI_TRY(GI_NEW(run, scratches, (size_t)run->threads * scratch));
     GI_PARALLEL_TASKS(run->threads)
     for (size_t i = 0; i < n; i += HIGH) {
         const size_t some = gi_min_size(HIGH, n - i);
-        double *own = rooms + (size_t)gi_thread_number() * room;
+        double *own = scratches + (size_t)gi_thread_number() * scratch;
 
         for (size_t r = i; r < i + some; r++)
             for (size_t j = 0; j < m; j++)
@@ -97,6 +97,6 @@ gram_status gi_columns_gemm(gi_run *run, int ta, size_t n, size_t m, size_t k,
               c + i * ldc, ldc, own);
     }
 done:
-    gi_free(rooms);
+    gi_free(scratches);
     return status;
 }

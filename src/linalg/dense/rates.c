@@ -36,12 +36,12 @@ void gram_system_get(gram_system *out)
 }
 
 /* Three arrays of TRIAD_LENGTH doubles; the products use the front of each. */
-typedef struct room {
+typedef struct arrays {
     double *a, *b, *c;
-} room;
+} arrays;
 
 /* a = b + s c, every thread its own part, which it also touched first. */
-static void triad(const gi_run *run, const room *r)
+static void triad(const gi_run *run, const arrays *r)
 {
     const gi_cpu *cpu = gi_cpu_table();
     size_t parts = (size_t)run->threads;
@@ -56,32 +56,32 @@ static void triad(const gi_run *run, const room *r)
 }
 
 /* Each does its work at size n and says how many flops or bytes it was. */
-static double do_double(const gi_run *run, const room *r, size_t n)
+static double do_double(const gi_run *run, const arrays *r, size_t n)
 {
     gi_gemm_double(run, 0, 0, n, n, n, 1, r->b, n, r->c, n, 0, r->a, n);
     return 2 * pow((double)n, 3);
 }
 
-static double do_single(const gi_run *run, const room *r, size_t n)
+static double do_single(const gi_run *run, const arrays *r, size_t n)
 {
     gi_gemm_single(run, 0, 0, n, n, n, 1, (float *)r->b, n, (float *)r->c, n, 0,
                    (float *)r->a, n);
     return 2 * pow((double)n, 3);
 }
 
-static double do_triad(const gi_run *run, const room *r, size_t n)
+static double do_triad(const gi_run *run, const arrays *r, size_t n)
 {
-    (void)n; /* always the whole room */
+    (void)n; /* always the whole arrays */
     triad(run, r);
     return 3.0 * sizeof(double) * TRIAD_LENGTH;
 }
 
-static double (*const measures[])(const gi_run *, const room *,
+static double (*const measures[])(const gi_run *, const arrays *,
                                   size_t) = {do_double, do_single, do_triad};
 
 enum { MEASURES = sizeof measures / sizeof *measures };
 
-static gram_status measure(gi_run *run, const room *r, size_t which,
+static gram_status measure(gi_run *run, const arrays *r, size_t which,
                            double *rate)
 {
     double start = gi_clock(), now = start;
@@ -106,7 +106,7 @@ static gram_status measure(gi_run *run, const room *r, size_t which,
 gram_status gram_system_measure(const gram_exec *exec, gram_rates *out)
 {
     GI_RUN(run, exec);
-    room r = {NULL, NULL, NULL};
+    arrays r = {NULL, NULL, NULL};
     double rate[MEASURES];
     gram_status status;
 

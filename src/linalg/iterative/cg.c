@@ -85,7 +85,7 @@ static void advance(const state *s)
 }
 
 /* p = z + scale p */
-static void turn(const state *s)
+static void next_directions(const state *s)
 {
     size_t m = s->actives;
 
@@ -211,7 +211,7 @@ static gram_status iterate(state *s)
             s->scale[c] = rz / s->rz[c];
             s->rz[c] = rz;
         }
-        turn(s);
+        next_directions(s);
     }
 done:
     return status;

@@ -36,7 +36,7 @@ enum { STREAM = 0x1a5c };
 typedef struct basis {
     gi_run *run;
     gi_run alone; /* one thread: vectors are nothing beside products with A */
-    size_t n, count, room;
+    size_t n, count, capacity;
     double *q;           /* room x n, a vector a row */
     double *diag, *side; /* of T; side[j] couples j and j+1 */
     double *ritz;        /* eigenvalues of T */
@@ -47,18 +47,18 @@ typedef struct basis {
 static gram_status reserve(basis *b, size_t count)
 {
     gram_status status = GRAM_OK;
-    size_t room = b->room + GROWTH, size;
+    size_t capacity = b->capacity + GROWTH, size;
 
-    if (count <= b->room)
+    if (count <= b->capacity)
         return GRAM_OK;
-    GI_TRY(gi_size_mul(room, b->n, &size));
+    GI_TRY(gi_size_mul(capacity, b->n, &size));
     GI_TRY(GI_GROW(b->run, b->q, size));
-    GI_TRY(GI_GROW(b->run, b->diag, room));
-    GI_TRY(GI_GROW(b->run, b->side, room));
-    GI_TRY(GI_GROW(b->run, b->ritz, room));
-    GI_TRY(GI_GROW(b->run, b->dots, room));
-    GI_TRY(GI_GROW(b->run, b->t, room * room));
-    b->room = room;
+    GI_TRY(GI_GROW(b->run, b->diag, capacity));
+    GI_TRY(GI_GROW(b->run, b->side, capacity));
+    GI_TRY(GI_GROW(b->run, b->ritz, capacity));
+    GI_TRY(GI_GROW(b->run, b->dots, capacity));
+    GI_TRY(GI_GROW(b->run, b->t, capacity * capacity));
+    b->capacity = capacity;
 done:
     return status;
 }

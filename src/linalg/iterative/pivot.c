@@ -77,7 +77,7 @@ static void choose(work *w)
 {
     const double *d = w->p->diagonal;
     size_t best = largest(w->p), good = 0, seen = 0;
-    size_t room = gi_min_size(w->block, w->most - w->p->rank) - 1;
+    size_t others = gi_min_size(w->block, w->most - w->p->rank) - 1;
     double least = fmax(SHARE * d[best], w->limit);
 
     w->candidates = 0;
@@ -85,11 +85,11 @@ static void choose(work *w)
         return;
     for (size_t i = 0; i < w->p->n; i++)
         good += i != best && d[i] > least;
-    room = gi_min_size(room, good);
+    others = gi_min_size(others, good);
     w->candidate[w->candidates++] = best;
     for (size_t i = 0; i < w->p->n; i++)
         if (i != best && d[i] > least) {
-            if ((seen + 1) * room / good > seen * room / good)
+            if ((seen + 1) * others / good > seen * others / good)
                 w->candidate[w->candidates++] = i;
             seen++;
         }
@@ -99,19 +99,19 @@ static void choose(work *w)
 static gram_status reserve(work *w, size_t cols)
 {
     gi_pivot *p = w->p;
-    size_t room = p->ld + p->ld / 2, size;
+    size_t ld = p->ld + p->ld / 2, size;
     gram_status status = GRAM_OK;
 
     if (cols <= p->ld)
         return GRAM_OK;
-    room = gi_min_size(room > cols ? room : cols, w->most);
-    GI_TRY(gi_size_mul(p->n, room, &size));
+    ld = gi_min_size(ld > cols ? ld : cols, w->most);
+    GI_TRY(gi_size_mul(p->n, ld, &size));
     GI_TRY(GI_GROW(w->run, p->factor, size));
-    GI_TRY(GI_GROW(w->run, w->known, BLOCK * room));
+    GI_TRY(GI_GROW(w->run, w->known, BLOCK * ld));
     for (size_t i = p->n; i-- > 1;)
-        memmove(p->factor + i * room, p->factor + i * p->ld,
+        memmove(p->factor + i * ld, p->factor + i * p->ld,
                 p->rank * sizeof *p->factor);
-    p->ld = room;
+    p->ld = ld;
 done:
     return status;
 }

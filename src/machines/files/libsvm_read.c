@@ -383,12 +383,12 @@ static gram_status add_entry(parse *s, unsigned index, double x)
     gi_sparse *rows = &s->m->x;
     size_t at = rows->start[s->m->n + 1];
 
-    if (at == rows->room) {
-        size_t room = rows->room ? 2 * rows->room : 64;
+    if (at == rows->capacity) {
+        size_t capacity = rows->capacity ? 2 * rows->capacity : 64;
 
-        GI_TRY(GI_GROW(s->run, rows->index, room));
-        GI_TRY(GI_GROW(s->run, rows->entries, room));
-        rows->room = room;
+        GI_TRY(GI_GROW(s->run, rows->index, capacity));
+        GI_TRY(GI_GROW(s->run, rows->entries, capacity));
+        rows->capacity = capacity;
     }
     rows->index[at] = index;
     rows->entries[at] = x;

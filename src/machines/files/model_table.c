@@ -101,7 +101,7 @@ static gram_status code_sparse(gi_codec *c, gi_column *column, size_t rows)
     GI_TRY(gi_codec_sizes(c, &s->start, rows + 1));
     GI_TRY(gi_codec_unsigned(c, &s->index, entries));
     GI_TRY(gi_codec_reals(c, &s->entries, entries));
-    s->room = entries;
+    s->capacity = entries;
     if (!gi_codec_reads(c))
         return status;
     if (column->dict.count && column->dict.count != s->width)

@@ -12,69 +12,69 @@
 
 /* -------------------------------------------------------- trees as text */
 
-static void show(const gi_node *node, char *out, size_t room);
+static void show(const gi_node *node, char *out, size_t size);
 
-static void append(char *out, size_t room, const char *format, ...)
+static void append(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void append(char *out, size_t room, const char *format, ...)
+static void append(char *out, size_t size, const char *format, ...)
 {
     size_t n = strlen(out);
     va_list args;
 
     va_start(args, format);
-    vsnprintf(out + n, room - n, format, args);
+    vsnprintf(out + n, size - n, format, args);
     va_end(args);
 }
 
-static void show_columns(const gi_column_item *item, char *out, size_t room)
+static void show_columns(const gi_column_item *item, char *out, size_t size)
 {
     static const char *const kinds[] = {"name", "index", "range", "pattern"};
 
     for (; item; item = item->next) {
-        append(out, room, " %s:", kinds[item->kind]);
+        append(out, size, " %s:", kinds[item->kind]);
         if (item->kind == GI_COLUMN_RANGE)
-            append(out, room, "%zu..%zu", item->from, item->to);
+            append(out, size, "%zu..%zu", item->from, item->to);
         else
-            append(out, room, "%s", item->name);
+            append(out, size, "%s", item->name);
         if (item->kind == GI_COLUMN_INDEX)
-            append(out, room, "(%zu)", item->from);
+            append(out, size, "(%zu)", item->from);
         if (item->value)
-            append(out, room, "=%s", item->value);
+            append(out, size, "=%s", item->value);
     }
 }
 
 /* (kind label= -minus name number kids... columns) */
-static void show(const gi_node *node, char *out, size_t room)
+static void show(const gi_node *node, char *out, size_t size)
 {
     static const char *const kinds[] = {"number", "open", "call",
                                         "group",  "sum",  "product",
                                         "power",  "list", "text"};
 
     if (node->minus)
-        append(out, room, "-");
+        append(out, size, "-");
     if (node->label)
-        append(out, room, "%s=", node->label);
+        append(out, size, "%s=", node->label);
     if (node->kind == GI_NODE_NUMBER) {
-        append(out, room, "%g", node->number);
+        append(out, size, "%g", node->number);
         return;
     }
     if (node->kind == GI_NODE_CALL && !node->kids && !node->columns) {
-        append(out, room, "%s", node->name);
+        append(out, size, "%s", node->name);
         return;
     }
-    append(out, room, "(%s", kinds[node->kind]);
+    append(out, size, "(%s", kinds[node->kind]);
     if (node->name)
-        append(out, room, " %s", node->name);
+        append(out, size, " %s", node->name);
     for (const gi_node *kid = node->kids; kid; kid = kid->next) {
-        append(out, room, " ");
-        show(kid, out, room);
+        append(out, size, " ");
+        show(kid, out, size);
     }
     if (node->kind == GI_NODE_POWER ||
         (node->kind == GI_NODE_OPEN && !isnan(node->number)))
-        append(out, room, " %g", node->number);
-    show_columns(node->columns, out, room);
-    append(out, room, ")");
+        append(out, size, " %g", node->number);
+    show_columns(node->columns, out, size);
+    append(out, size, ")");
 }
 
 struct meaning {

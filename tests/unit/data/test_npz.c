@@ -22,17 +22,17 @@ typedef struct member {
 
 static bytes deflated(bytes b)
 {
-    unsigned char room[65536];
+    unsigned char buffer[65536];
     z_stream z = {0};
     bytes packed = {0};
 
     CHECK(deflateInit2(&z, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) == Z_OK);
     z.next_in = b.p;
     z.avail_in = (unsigned)b.n;
-    z.next_out = room;
-    z.avail_out = sizeof room;
+    z.next_out = buffer;
+    z.avail_out = sizeof buffer;
     CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
-    put(&packed, room, sizeof room - z.avail_out);
+    put(&packed, buffer, sizeof buffer - z.avail_out);
     deflateEnd(&z);
     return packed;
 }

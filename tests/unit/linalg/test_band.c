@@ -142,7 +142,7 @@ static void check_reduction(const gi_blas *blas, size_t n, double *A, size_t b)
 {
     reduced r = reduce(blas, n, A, b, 2);
     GI_RUN(run, &(gram_exec){.threads = 2});
-    const double room = 8 * (double)(n + 4) * unit(blas);
+    const double tolerance = 8 * (double)(n + 4) * unit(blas);
     const double most = largest(n, A);
     double *Q = identity(n), *I, *AQ, *B, *same;
 
@@ -152,21 +152,21 @@ static void check_reduction(const gi_blas *blas, size_t n, double *A, size_t b)
     B = product(n, Q, 1, AQ);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            CHECK_NEAR(I[i * n + j], i == j, room);
+            CHECK_NEAR(I[i * n + j], i == j, tolerance);
             if (j > i + b || i > j + b)
-                CHECK_NEAR(B[i * n + j] / most, 0, room);
+                CHECK_NEAR(B[i * n + j] / most, 0, tolerance);
         }
     same = identity(n);
     apply(&r, 1, n, same, 1);
     CHECK_OK(gi_band_form(&run, r.q));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            CHECK_NEAR(same[j * n + i], Q[i * n + j], room);
-            CHECK_NEAR(blas->get(r.a, i * r.lda + j), Q[i * n + j], room);
+            CHECK_NEAR(same[j * n + i], Q[i * n + j], tolerance);
+            CHECK_NEAR(blas->get(r.a, i * r.lda + j), Q[i * n + j], tolerance);
         }
     apply(&r, 1, n, Q, 1);
     for (size_t i = 0; i < n * n; i++)
-        CHECK_NEAR(Q[i], i / n == i % n, room);
+        CHECK_NEAR(Q[i], i / n == i % n, tolerance);
     free(Q);
     free(I);
     free(AQ);
@@ -232,7 +232,7 @@ static double *inverse(const reduced *r, double shift, double *logdet)
 }
 
 static void check_half_inverse(const reduced *r, const gi_band_factor *f,
-                               const double *P, double room)
+                               const double *P, double tolerance)
 {
     GI_RUN(run, &(gram_exec){.threads = 2});
     const size_t n = r->n, m = n < 60 ? (n + 1) / 2 : 30, ld = m + GAP;
@@ -251,7 +251,7 @@ static void check_half_inverse(const reduced *r, const gi_band_factor *f,
             for (size_t k = 0; k < n; k++)
                 sum +=
                     r->blas->get(wt, k * ld + i) * r->blas->get(wt, k * ld + j);
-            CHECK_NEAR(sum / P[0], P[row[i] * n + row[j]] / P[0], room);
+            CHECK_NEAR(sum / P[0], P[row[i] * n + row[j]] / P[0], tolerance);
         }
     free(row);
     free(wt);
