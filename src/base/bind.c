@@ -1,8 +1,8 @@
 /* bind.c - arguments against a table of parameters.
  *
- * One reader for all numbers: fixed, open, lists and the names nan, inf and
- * all.  Each number is checked where it stands, as it is written; if it is
- * written as another parameter (sigma for gamma) also after conversion, since
+ * One function reads all values: fixed numbers, open ones, lists and the names
+ * nan, inf and all.  A number is checked as it is written and, if it is written
+ * as another parameter (sigma for gamma), again after conversion, since
  * 0.5 sigma^-2 of a tiny sigma is not finite.
  */
 #include "base/bind.h"
@@ -148,7 +148,7 @@ static size_t target(const gram_param *params, size_t i)
     return params[i].stands_for ? (size_t)params[i].stands_for - 1 : i;
 }
 
-/* Is this number good, as it is written and as what it stands for? */
+/* Check a number as it is written and as the parameter it stands for. */
 static gram_status check(const binder *b, size_t at, const gram_param *as,
                          const gram_param *param, double x)
 {
@@ -197,8 +197,7 @@ static gram_status not_a_number(const binder *b, const gi_node *arg,
         gi_did_you_mean(arg->name, names, b->count, hint, sizeof hint));
 }
 
-/* A name where a number stands: `all`, or what computers call numbers that are
- * none. */
+/* A name in the place of a number: `all`, nan or inf. */
 static gram_status read_word(const binder *b, const gi_node *arg,
                              const gram_param *as, gi_value *out)
 {

@@ -24,7 +24,7 @@ typedef struct gi_value {
 /* How many parameters a table has; NULL: none. */
 size_t gi_param_count(const gram_param *params);
 
-/* Is it a number that a criterion may learn? */
+/* May a criterion choose its value? */
 int gi_param_is_learned(const gram_param *param);
 
 /* Read the arguments of `call` for `params`: out[i] is the value of params[i],

@@ -12,7 +12,7 @@
 
 enum { CHUNK = GI_CODEC_BYTES };
 
-/* The second half of reading: a file is read for its checksum before. */
+/* Progress of a read: its first half was the pass for the checksum. */
 static double done_of(const gi_codec *c)
 {
     double part = (double)c->at / (double)c->total;
@@ -61,8 +61,8 @@ gram_status gi_codec_expect(const gi_codec *c, size_t count, size_t size)
 
     if (gi_codec_reads(c) && count > left / (size > 0 ? size : 1))
         return gi_fail(GRAM_ERR_PARSE,
-                       "%s: not a valid model: %zu elements at byte %llu, the "
-                       "file ends before",
+                       "%s: not a valid model: %zu elements at byte %llu go "
+                       "past the end of the file",
                        gi_input_name(c->in), count, (unsigned long long)c->at);
     return GRAM_OK;
 }
@@ -268,8 +268,8 @@ gram_status gi_codec_word(gi_codec *c, const char *const *words,
     *word = *words;
     if (!*word)
         status = gi_fail(GRAM_ERR_PARSE,
-                         "%s: not a valid model: \"%s\" is not a word that "
-                         "may stand there",
+                         "%s: not a valid model: \"%s\" is not one of the "
+                         "words allowed there",
                          gi_input_name(c->in), text);
 done:
     if (gi_codec_reads(c))

@@ -20,8 +20,8 @@ typedef struct gi_input gi_input;
  * (not there, a directory, no permission), CANCELLED. */
 gram_status gi_input_open(gi_run *run, const char *path, gi_input **out);
 
-/* Text that stays where it is until the input is freed; `name` is for
- * messages. */
+/* The n bytes at `data`, which the caller keeps until the input is freed;
+ * `name` is for messages. */
 gram_status gi_input_memory(gi_run *run, const char *name, const void *data,
                             size_t n, gi_input **out);
 
@@ -36,13 +36,14 @@ gram_status gi_input_exactly(gi_input *in, void *buffer, size_t n);
  * file while it is read, so this always works. */
 gram_status gi_input_rewind(gi_input *in);
 
-/* Bytes at any place: unpacks gzip or standard input into an unnamed
- * temporary file first.  Does not move the reading position.  *total is the
- * number of (unpacked) bytes. */
+/* Make random access possible: gzip and standard input are unpacked into an
+ * unnamed temporary file.  *total is the number of (unpacked) bytes.
+ * gi_input_at() then reads n bytes at `offset` and leaves the position of
+ * gi_input_read() where it was. */
 gram_status gi_input_random(gi_input *in, uint64_t *total);
 gram_status gi_input_at(gi_input *in, uint64_t offset, void *buffer, size_t n);
 
-/* The first bytes, without moving: up to n of them, fewer only if the input
+/* The first bytes, without moving the position: n of them, or all if the input
  * is shorter. */
 gram_status gi_input_peek(gi_input *in, void *buffer, size_t n, size_t *got);
 
@@ -71,7 +72,7 @@ gram_status gi_output_write(gi_output *out, const void *data, size_t n);
 /* Flush, sync, and give the file its name; only then is it there. */
 gram_status gi_output_commit(gi_output *out);
 
-/* Without a commit before: nothing was written. */
+/* If it was not committed, the file under its name is as it was before. */
 void gi_output_free(gi_output *out);
 
 #endif

@@ -311,7 +311,7 @@ gram_status gi_input_exactly(gi_input *in, void *buffer, size_t n)
         GI_TRY(gi_input_read(in, (char *)buffer + done_n, n - done_n, &got));
         if (got == 0)
             return gi_fail(GRAM_ERR_PARSE,
-                           "%s: ends early: %zu bytes where %zu must be",
+                           "%s: ends early: %zu bytes where %zu are needed",
                            in->name, done_n, n);
         done_n += got;
     }
@@ -408,8 +408,8 @@ gram_status gi_input_at(gi_input *in, uint64_t offset, void *buffer, size_t n)
 
     if (offset > in->raw_size || n > in->raw_size - offset)
         return gi_fail(GRAM_ERR_PARSE,
-                       "%s: ends early: byte %llu is needed of %llu", in->name,
-                       (unsigned long long)(offset + n),
+                       "%s: ends early: byte %llu is needed, it has %llu bytes",
+                       in->name, (unsigned long long)(offset + n),
                        (unsigned long long)in->raw_size);
     in->raw_at = offset;
     while (done_n < n) {

@@ -1,9 +1,9 @@
 /* ledger.h - how many bytes a call holds, and the most it held.
  *
- * A run opens a ledger; each block it allocates is entered there and points at
- * it, so that freeing the block, in whichever call and thread, strikes it out
- * where it was entered.  The ledger lives as long as its run or one of its
- * blocks: holders are counted.
+ * A run opens a ledger; each block that it allocates is entered there and
+ * points to it, so that the block is struck out there when it is freed, in
+ * whichever call and thread that is.  The ledger lives as long as its run or
+ * one of its blocks: they are counted as its holders.
  */
 #ifndef GI_LEDGER_H
 #define GI_LEDGER_H
@@ -19,10 +19,10 @@ typedef struct gi_ledger {
 /* With one holder; NULL if there is no memory for it.  In mem.c. */
 gi_ledger *gi_ledger_new(void);
 
-/* One holder more; NULL is allowed. */
+/* Count one holder more; NULL is allowed. */
 gi_ledger *gi_ledger_keep(gi_ledger *ledger);
 
-/* One holder less: the last one frees it.  NULL does nothing. */
+/* Count one holder less; without holders it is freed.  NULL does nothing. */
 void gi_ledger_release(gi_ledger *ledger);
 
 #endif

@@ -5,9 +5,9 @@
  * their own (pages.h): the data begin on a 2 MiB boundary, the head sits in the
  * page before, and growing moves page tables, not bytes.
  *
- * A block counts in the process and in the ledger of the run that allocated it
- * (ledger.h); the budget, gram_exec.memory, is checked against the latter at
- * each allocation.
+ * A block is counted for the process and in the ledger of the run that
+ * allocated it (ledger.h); each allocation compares the latter with the budget,
+ * gram_exec.memory.
  */
 #include "base/mem.h"
 
@@ -29,7 +29,7 @@ typedef struct head {
     size_t bytes;      /* asked for */
     size_t length;     /* of the mapping, which begins a page before; 0: heap */
     gi_ledger *ledger; /* that of the run it was allocated by, or NULL */
-    int used;          /* the mapping had another block in it: it is not zero */
+    int used;          /* a mapping used before, so it is not zero */
     gi_scratch *scratch; /* that it is in, or NULL */
 } head;
 
@@ -143,7 +143,7 @@ static gram_status refuse(size_t bytes)
 {
     char text[GRAM_NUMBER_ROOM];
 
-    return gi_fail(GRAM_ERR_MEMORY, "out of memory: %s more cannot be had",
+    return gi_fail(GRAM_ERR_MEMORY, "out of memory: cannot allocate %s",
                    gram_bytes_print((double)bytes, text));
 }
 
@@ -219,7 +219,8 @@ gram_status gi_size_mul(size_t a, size_t b, size_t *out)
 {
     if (b && a > SIZE_MAX / 2 / b)
         return gi_fail(GRAM_ERR_MEMORY,
-                       "out of memory: %zu elements of %zu bytes cannot be had",
+                       "out of memory: cannot allocate %zu elements of %zu "
+                       "bytes",
                        a, b);
     *out = a * b;
     return GRAM_OK;

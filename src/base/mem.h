@@ -14,15 +14,16 @@
 #include "base/run.h"
 #include "base/status.h"
 
-/* p = room for n elements of *p, uninitialised; n = 0 gives a valid pointer.
+/* Allocate n elements of *p, uninitialised; n = 0 gives a valid pointer.
  * `run` may be NULL: no budget, no ledger.  On failure p is untouched. */
 #define GI_NEW(run, p, n) gi_alloc((run), &(p), (n), sizeof *(p))
 
 /* The same, all bytes zero. */
 #define GI_NEW_ZERO(run, p, n) gi_alloc_zero((run), &(p), (n), sizeof *(p))
 
-/* Change the room of p (which may be NULL) to n elements, keeping what fits.
- * The block goes over to the ledger of `run`, or stays where it is without. */
+/* Resize p (which may be NULL) to n elements, keeping those that fit.  The
+ * block is then counted in the ledger of `run`; if `run` is NULL, in the one
+ * where it was counted before. */
 #define GI_GROW(run, p, n) gi_grow((run), &(p), (n), sizeof *(p))
 
 /* `slot` is the address of the pointer to set. */

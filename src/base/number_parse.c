@@ -34,8 +34,9 @@ enum {
     EXACT_DIGITS = 800
 };
 
-/* Exponents stop growing here: past any number of digits in memory, so that
- * they win against 0.000...1 and 1000...0, and far from overflow. */
+/* Exponents are not counted beyond this: it exceeds any number of digits in
+ * memory, so that it outweighs those of 0.000...1 and 1000...0, and is far from
+ * overflow. */
 static const int64_t FAR = 100000000000000000;
 
 static inline int is_digit(char c)
@@ -131,8 +132,8 @@ static inline uint64_t nearest(uint64_t w, int64_t q)
     uint64_t high, m;
     int zeros, top, shift, e;
 
-    /* 2^53 would do, but in columns of 16 and 17 digits it is a coin toss
-     * that processors cannot foresee. */
+    /* 2^53 would be right, too, but numbers of 16 and 17 digits lie on both
+     * sides of it, and the branch would be mispredicted half of the time. */
     if (w <= (uint64_t)1 << 50 && q <= 0 && q >= -22)
         return divide(w, -q);
     if (w == 0 || q < GI_POWER5_MIN)

@@ -43,7 +43,7 @@ static gram_status io_error(const gi_output *out, const char *what)
     return gi_fail(GRAM_ERR_IO, "%s: %s: %s", out->name, what, strerror(errno));
 }
 
-/* The folder of the path, "." for a bare name; ends up in `out`. */
+/* Write the folder of the path, "." for a bare name, into `out`. */
 static void folder_of(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');

@@ -21,8 +21,8 @@ typedef struct spare {
 } spare;
 
 static _Atomic(spare *) slot[SLOTS];
-static atomic_uint next; /* slot to be filled */
-static atomic_size_t held, most, spared;
+static atomic_uint next;                 /* slot to be filled */
+static atomic_size_t held, most, spared; /* bytes in use, their peak, spare */
 
 static void give_back(spare *s)
 {
@@ -54,7 +54,8 @@ static void put(unsigned i, spare *s)
         give_back(old);
 }
 
-/* So many more are in use; spares leave if the sum would be a new peak. */
+/* Count `length` more bytes in use; give back spares until both together are no
+ * more than the most that was ever in use. */
 static void hold(size_t length)
 {
     size_t now = atomic_fetch_add(&held, length) + length;
@@ -66,7 +67,7 @@ static void hold(size_t length)
         ;
 }
 
-/* The smallest spare mapping that has this length and little more, cut. */
+/* The smallest spare mapping of this length up to an eighth more, cut to it. */
 static void *take_spare(size_t length)
 {
     spare *best = NULL;

@@ -1,9 +1,9 @@
 /* parallel.c - loops on all threads, and how many threads there are.
  *
- * A loop is a counter: a thread takes the next number.  As numbers are given
- * out in order, all pieces before one that has begun have begun, too, and come
- * to their end; so the first failure in order is found however many threads
- * there are.
+ * A loop is a counter: a thread takes the next number.  Numbers are given out
+ * in order, so that all pieces before one that has begun have begun, too, and
+ * are done to their end: the first failure in order is found on any number of
+ * threads.
  */
 #include "base/parallel.h"
 
@@ -22,9 +22,9 @@ enum { SENTENCE_ROOM = 1024 };
 
 #ifdef _OPENMP
 
-/* A fork has the memory of OpenMP's pool, but none of its threads: the first
- * region would wait for them for ever.  GNU's OpenMP does not look for this,
- * and Python's multiprocessing forks. */
+/* A forked child has the memory of OpenMP's pool, but none of its threads: its
+ * first region would wait for them for ever.  GNU's OpenMP does not detect
+ * this, and Python's multiprocessing forks. */
 static atomic_int forked;
 
 static void in_child(void)

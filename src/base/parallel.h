@@ -8,7 +8,7 @@
  *     for (size_t i = 0; i < n; i++)
  *         y[i] = f(x[i]);
  *
- * Which thread does what is never told from a result: sums run in an order that
+ * Results do not depend on which thread did what: sums run in an order that
  * depends on the problem only.  A region within a region has one thread.
  *
  * A build without OpenMP (make OPENMP=) does everything on the caller's thread,
@@ -29,23 +29,23 @@
 #define GI_OPENMP(threads, directive) (void)(threads);
 #endif
 
-/* The loop that follows: equal shares of neighbours, for pieces that take the
- * same time; or one piece after the other to whoever is free. */
+/* For the loop that follows: each thread gets an equal, contiguous share, for
+ * iterations of equal cost; or each takes the next iteration when it is free. */
 #define GI_PARALLEL_FOR(n)                                                     \
     GI_OPENMP(n, omp parallel for schedule(static) num_threads((int)(n)))
 #define GI_PARALLEL_TASKS(n)                                                   \
     GI_OPENMP(n, omp parallel for schedule(dynamic) num_threads((int)(n)))
 
-/* The statement that follows, on each of n threads; within it loops whose
- * pieces are dealt out to them, as above, and statements for one of them, all
- * with a barrier behind. */
+/* The statement that follows runs on each of n threads.  Within it, loops are
+ * shared by these threads in the two ways above, and a statement after
+ * GI_TEAM_ONE runs on one of them; each of the three ends in a barrier. */
 #define GI_PARALLEL(n) GI_OPENMP(n, omp parallel num_threads((int)(n)))
 #define GI_TEAM_FOR GI_OPENMP(0, omp for schedule(static))
 #define GI_TEAM_TASKS GI_OPENMP(0, omp for schedule(dynamic))
 #define GI_TEAM_ONE GI_OPENMP(0, omp single)
 
-/* The number of the calling thread in its region; 0 is the thread that entered
- * it, and the only one outside. */
+/* The number of the calling thread in its region: 0 for the thread that entered
+ * it, and outside of regions. */
 int gi_thread_number(void);
 
 /* Threads that a call may have when this many are asked for: 1 without OpenMP,
@@ -53,19 +53,20 @@ int gi_thread_number(void);
  * for without end. */
 int gi_threads_allowed(int asked);
 
-/* From now on a forked child is known as one; gi_threads_allowed() does this,
- * too, which may be too late. */
+/* Have forked children recognised as such from now on.  gi_threads_allowed()
+ * does this, too, but may be called too late. */
 void gi_watch_forks(void);
 
-/* work(user, i) for i < count, each once.  Pieces are begun in order; after a
- * failure none is begun behind the one that failed.  Errors: of the first piece
- * in order that fails, with its sentence, on any number of threads. */
+/* Call work(user, i) once for each i < count, begun in order of i; after a
+ * failure no later i is begun.  Errors: that of the smallest i that fails, with
+ * its sentence, on any number of threads. */
 gram_status gi_parallel_for(gi_run *run, size_t count,
                             gram_status (*work)(void *user, size_t i),
                             void *user);
 
-/* The same on so many threads; then end(user, i), in order, by the thread that
- * did piece i, and a tick of the run by the thread that entered. */
+/* The same on `threads` threads.  Each work(user, i) is followed by
+ * end(user, i), in order of i and by the thread that did piece i, and, with
+ * `ticks`, by a tick of the run from the calling thread. */
 typedef struct gi_loop {
     gram_status (*work)(void *user, size_t i);
     void (*end)(void *user, size_t i); /* or NULL */

@@ -2,9 +2,8 @@
  *
  * As no task comes twice, a slot is written once and read once: push takes
  * the next slot and fills it, pop takes the next ticket and waits until the
- * slot of that number is filled.  Tasks leave in the order they came.  A
- * waiting thread spins, then yields; it can wait only while another thread
- * works on a task, so no time is lost that anyone could use.
+ * slot of that number is filled.  Tasks leave in the order in which they came.
+ * A waiting thread spins, then yields; there is nothing else that it could do.
  */
 #include "base/queue.h"
 

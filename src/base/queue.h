@@ -1,9 +1,9 @@
 /* queue.h - a queue of ready tasks, for task graphs run by the threads of one
  * parallel region.  Tasks that wait for nothing need none: gi_parallel_for().
  *
- * Every task of the graph is pushed exactly once, when what it waits for is
- * done; who pushes the last predecessor's end pushes the task.  All that a
- * thread wrote before a push is seen by the thread that pops it.  Use:
+ * Every task of the graph is pushed exactly once, by the thread that completes
+ * the last of its predecessors.  All that a thread wrote before a push is seen
+ * by the thread that pops the task.  Use:
  *
  *     push the tasks that wait for nothing
  *     GI_PARALLEL(run->threads)

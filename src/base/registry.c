@@ -1,8 +1,8 @@
-/* registry.c - lists of classes that grow while others look at them.
+/* registry.c - lists of classes that may grow while they are read.
  *
- * The list of registered classes only grows, at its end.  Who adds holds the
- * lock; who looks needs none, since an entry is complete before the pointer to
- * it is stored and never changes afterwards.
+ * The list of registered classes only grows, at its end.  Adding takes a lock.
+ * Reading needs none, since an entry is complete before the pointer to it is
+ * stored and never changes afterwards.
  */
 #include "base/registry.h"
 
@@ -62,7 +62,7 @@ const char *gi_registry_hint(gi_registry *r, const char *word, char *out,
 
 /* ------------------------------------------------------------------- add */
 
-/* Can it be written in an expression, and mean this? */
+/* Can it be written in an expression without meaning something else? */
 static gram_status check_name(const gi_registry *r, const char *name)
 {
     gram_status status = GRAM_OK;

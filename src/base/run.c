@@ -136,8 +136,8 @@ void gi_run_stage(const gi_run *run, const char *name)
         run->stage(run->user, name);
 }
 
-/* The most that was ever told of. */
-static double *told(gi_run *run)
+/* The largest progress that was reported to the caller. */
+static double *reported(gi_run *run)
 {
     return run->whole ? run->whole : &run->last;
 }
@@ -151,7 +151,7 @@ void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch)
     atomic_store(&watch->stopped, 0);
 }
 
-/* The progress of a run alone. */
+/* The progress callback of the runs of gi_watch_run(). */
 static int watch_tick(void *user, double done)
 {
     gi_watch *w = user;
@@ -186,9 +186,9 @@ gram_status gi_run_tick(gi_run *run, double done)
     if (!run || !run->progress)
         return GRAM_OK;
     done = run->from + run->span * fmin(fmax(done, 0), 1);
-    if (done > *told(run)) /* never backwards */
-        *told(run) = done;
-    if (run->progress(run->user, *told(run)))
+    if (done > *reported(run)) /* never backwards */
+        *reported(run) = done;
+    if (run->progress(run->user, *reported(run)))
         return gi_fail(GRAM_ERR_CANCELLED, "cancelled");
     return GRAM_OK;
 }

@@ -22,17 +22,17 @@ typedef struct gi_run {
     uint64_t seed;
     size_t memory;     /* budget in bytes, for `held` and what the run holds */
     size_t held;       /* bytes of the caller's that count, too */
-    gi_ledger *ledger; /* of the call; parts have the same */
+    gi_ledger *ledger; /* of the call; shared by its shares */
     int (*progress)(void *user, double done);
     void (*stage)(void *user, const char *name);
     void *user;
     double from, span; /* its share of the caller's progress */
-    double last;       /* last tick reported */
-    double *whole;     /* the same of the run that this is a part of, or NULL */
+    double last;       /* largest progress reported, of a whole run */
+    double *whole;     /* `last` of the run that this is a share of, or NULL */
     gi_scratch *scratch; /* where small blocks come from first, or NULL */
 } gi_run;
 
-/* exec may be NULL.  A run that began must end; its parts need not. */
+/* exec may be NULL.  A run that began must end; its shares need not. */
 gi_run gi_run_begin(const gram_exec *exec);
 void gi_run_end(gi_run *run);
 
@@ -44,39 +44,42 @@ void gi_run_continue(gi_run *run, gi_ledger *ledger);
 #define GI_RUN(name, exec)                                                     \
     __attribute__((cleanup(gi_run_end))) gi_run name = gi_run_begin(exec)
 
-/* Bytes that blocks of the call hold now, the most they ever held, and how many
- * more the budget allows. */
+/* Bytes in blocks of the call now, their peak, and how many more the budget
+ * allows. */
 size_t gi_run_live(const gi_run *run);
 size_t gi_run_peak(const gi_run *run);
 size_t gi_run_budget_left(const gi_run *run);
 
-/* A part of a run, whose ticks from 0 to 1 are those of `run` from `from` to
- * `to`: for functions that tick themselves and are one step of several.  */
+/* A share of a run: its ticks from 0 to 1 are those of `run` from `from` to
+ * `to`.  For functions that tick themselves and are one step of several. */
 gi_run gi_run_share(gi_run *run, double from, double to);
 
-/* Step k, from 0, of a number that is not known, usually about `usual`: as many
- * are always left. */
+/* The share of step k, from 0, where the number of steps is not known: it is
+ * always assumed that `usual` steps are left. */
 gi_run gi_run_step(gi_run *run, size_t k, double usual);
 
-/* A part that is next to nothing: it asks whether to stop, no more. */
+/* A share of no progress, for short steps: its ticks only ask whether to
+ * stop. */
 gi_run gi_run_quiet(gi_run *run);
 
-/* Say what comes now, in a word that stays. */
+/* Tell the caller which stage begins; `name` is a constant string. */
 void gi_run_stage(const gi_run *run, const char *name);
 
-/* What threads that work alone at parts of a run have in common. */
+/* What the threads have in common when each runs whole functions, which take a
+ * run and tick, on its own. */
 typedef struct gi_watch {
     gi_run *run;
     pthread_t owner;    /* the thread that began it */
     atomic_int stopped; /* the caller asked to stop */
-    size_t pieces;      /* of work, in all parts together */
-    atomic_size_t done; /* of them */
+    size_t pieces;      /* of work, on all threads together */
+    atomic_size_t done; /* pieces that were counted */
 } gi_watch;
 
 void gi_watch_begin(gi_run *run, size_t pieces, gi_watch *watch);
 
-/* A run of one thread, for one such part.  Its ticks ask the caller whether to
- * stop, and end all parts if so; what is done are pieces that were counted. */
+/* A run of one thread for such a function.  Its ticks ask the caller whether to
+ * stop, and if so all of these runs stop; the progress that they report is the
+ * number of pieces counted by gi_watch_count(). */
 gi_run gi_watch_run(gi_watch *watch);
 void gi_watch_count(gi_watch *watch);
 
@@ -84,7 +87,7 @@ void gi_watch_count(gi_watch *watch);
  * enough for every few milliseconds. */
 gram_status gi_run_tick(gi_run *run, double done);
 
-/* Seconds since some moment. */
+/* Seconds of a monotonic clock. */
 double gi_clock(void);
 
 /* Processors this process may use. */

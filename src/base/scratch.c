@@ -1,7 +1,7 @@
 /* scratch.c - memory that a call works in, kept for the next call.
  *
- * Blocks come from the beginning on.  One that is freed while it is the last
- * goes back at once, others stay until the call ends, so a scratch suits calls
+ * Blocks are cut from the front.  The last one can be given back at once; bytes
+ * of others are free again only when the call ends, so a scratch suits calls
  * that take many small blocks.
  */
 #include "base/scratch.h"
@@ -37,7 +37,7 @@ static void free_scratch(gi_scratch *s)
     gi_free(s);
 }
 
-/* As large as calls want it, if that can be had. */
+/* Make it as large as calls want it, if there is memory. */
 static void enlarge(gi_run *run, gi_scratch *s, size_t size)
 {
     char *bytes = NULL;
@@ -57,7 +57,7 @@ void gi_scratch_begin(gi_run *run, gi_scratches *pool)
         if (atomic_load_explicit(&pool->slot[k], memory_order_relaxed))
             s = atomic_exchange(&pool->slot[k], NULL);
     if (!s && GI_NEW_ZERO(run, s, 1) != GRAM_OK)
-        return; /* then the heap does */
+        return; /* then all blocks come from the heap */
     enlarge(run, s, atomic_load(&pool->wanted));
     atomic_store(&s->used, 0);
     atomic_store(&s->wanted, 0);

@@ -154,7 +154,7 @@ gi_column_kind gi_column_classify(const char *word, size_t *index)
 }
 
 /* Glob with '*' alone.  After a mismatch only the last '*' need take one more
- * character, for an earlier one gains nothing that it could not: O(n m). */
+ * character, since whatever an earlier one could take, it can: O(n m). */
 static int fits(const char *pattern, const char *name)
 {
     const char *star = NULL, *retry = NULL;

@@ -26,7 +26,7 @@ gram_status gi_fail(gram_status status, const char *format, ...)
 gram_status gi_context(gram_status status, const char *format, ...)
     GI_PRINTF(2, 3);
 
-/* RANGE unless x, one of a few choices, is from `least` to `most`. */
+/* RANGE unless least <= x <= most; `name` is what x is called. */
 gram_status gi_check_choice(const char *name, int x, int least, int most);
 
 #endif

@@ -177,8 +177,7 @@ void gi_dict_pop(gi_dict *d)
 {
     size_t last = d->count - 1;
 
-    /* a later string may have stepped over this slot only if it came later,
-     * and none did */
+    /* no later string was placed by probing past this slot: it was the last */
     d->slot[slot_of(d, gi_dict_at(d, last), length_at(d, last))] = 0;
     d->pool_n = d->offset[last];
     d->count = last;

@@ -44,7 +44,7 @@ const char *gi_dict_at(const gi_dict *d, size_t i);
 /* Forget the string that was added last. */
 void gi_dict_pop(gi_dict *d);
 
-/* No more strings will come: give back the room for them.  Only gi_dict_at
+/* Give back what is only needed to add and to find strings.  Only gi_dict_at
  * and gi_dict_free may follow. */
 void gi_dict_seal(gi_dict *d);
 
@@ -55,12 +55,12 @@ void gi_dict_free(gi_dict *d);
 const char *gi_did_you_mean(const char *word, const char *const *names,
                             size_t count, char *out, size_t size);
 
-/* The same, and if no name is near all of them: ` (there are x, y, z)`; for
- * lists that are short. */
+/* The same, but if no name is near it lists them all: ` (there are x, y, z)`;
+ * for short lists. */
 const char *gi_did_you_mean_one_of(const char *word, const char *const *names,
                                    size_t count, char *out, size_t size);
 
-/* "x, y, z", as far as there is room.  Returns out. */
+/* "x, y, z", as far as `size` bytes go.  Returns out. */
 const char *gi_names_list(const char *const *names, size_t count, char *out,
                           size_t size);
 

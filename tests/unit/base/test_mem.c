@@ -130,8 +130,8 @@ TEST(sizes_that_overflow_are_refused)
     double *p = NULL;
 
     CHECK_FAILS(GI_NEW(NULL, p, SIZE_MAX / 4), GRAM_ERR_MEMORY,
-                "out of memory: 4611686018427387903 elements of 8 bytes "
-                "cannot be had");
+                "out of memory: cannot allocate 4611686018427387903 elements "
+                "of 8 bytes");
     CHECK(p == NULL);
     CHECK(GI_NEW(NULL, p, (size_t)1 << 58) == GRAM_ERR_MEMORY);
 }
