@@ -167,7 +167,7 @@ static gram_status admit(const gi_run *run, size_t more)
 /* Bytes of the mapping for n bytes of data: the head's page, then the data. */
 static size_t mapping_length(size_t n)
 {
-    return GI_PAGE + (n + GI_PAGE - 1) / GI_PAGE * GI_PAGE;
+    return GI_PAGE + gi_round_up(n, GI_PAGE);
 }
 
 static void *map_block(size_t bytes)
@@ -188,7 +188,7 @@ static void *map_block(size_t bytes)
 /* Bytes of a block of the heap or of a scratch, head included. */
 static size_t padded(size_t bytes)
 {
-    return HEAD + (bytes + HEAD - 1) / HEAD * HEAD;
+    return HEAD + gi_round_up(bytes, HEAD);
 }
 
 static void *heap_block(size_t bytes)

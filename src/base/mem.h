@@ -43,6 +43,12 @@ static inline size_t gi_min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* The least multiple of `unit` that is at least n. */
+static inline size_t gi_round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 /* *out = a * b, or a MEMORY error. */
 gram_status gi_size_mul(size_t a, size_t b, size_t *out);
 

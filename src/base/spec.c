@@ -43,7 +43,7 @@ static gram_status take(parser *p, size_t n, void *slot)
     block *b = p->spec->blocks;
     void *bytes;
 
-    n = (n + ALIGN - 1) / ALIGN * ALIGN;
+    n = gi_round_up(n, ALIGN);
     if (!b || b->capacity - b->used < n) {
         size_t capacity = n > ROOM ? n : ROOM;
 

@@ -142,8 +142,4 @@ gram_status gi_spec_print(gi_run *run, const gi_node *node, gi_buf *b);
 gram_status gi_spec_print_columns(gi_run *run, const gi_column_item *items,
                                   gi_buf *b);
 
-/* The same trees, wherever in their texts they stand? */
-int gi_spec_equal(const gi_node *a, const gi_node *b);
-int gi_spec_equal_columns(const gi_column_item *a, const gi_column_item *b);
-
 #endif

@@ -1,4 +1,4 @@
-/* spec_print.c - from tree to text, and the comparison of trees.
+/* spec_print.c - from tree to text.
  *
  * Every kind of node has a level, from loose to tight: sum, product, power,
  * the rest.  A node stands in parentheses where the grammar asks for a
@@ -175,32 +175,4 @@ done:
 gram_status gi_spec_print(gi_run *run, const gi_node *node, gi_buf *b)
 {
     return print(run, node, SUM, b);
-}
-
-/* Both absent, or the same. */
-static int same_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-int gi_spec_equal_columns(const gi_column_item *a, const gi_column_item *b)
-{
-    for (; a && b; a = a->next, b = b->next)
-        if (a->kind != b->kind || a->from != b->from || a->to != b->to ||
-            !same_text(a->name, b->name) || !same_text(a->value, b->value))
-            return 0;
-    return a == b;
-}
-
-int gi_spec_equal(const gi_node *a, const gi_node *b)
-{
-    if (a->kind != b->kind || a->minus != b->minus ||
-        memcmp(&a->number, &b->number, sizeof a->number) != 0 ||
-        !same_text(a->name, b->name) || !same_text(a->label, b->label) ||
-        !gi_spec_equal_columns(a->columns, b->columns))
-        return 0;
-    for (a = a->kids, b = b->kids; a && b; a = a->next, b = b->next)
-        if (!gi_spec_equal(a, b))
-            return 0;
-    return a == b;
 }

@@ -313,11 +313,6 @@ static inline double gi_op_slope(const gi_op *op, const double *theta, size_t k)
                : op->power * pow(theta[(size_t)op->slot + k], op->power - 1);
 }
 
-static inline size_t gi_round_up(size_t n, size_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 /* Element 0 of the register of an instruction. */
 static inline void *gi_register(const gi_worker *w, int number)
 {

@@ -28,7 +28,7 @@ static double *beside(const gi_band_factor *f, size_t k)
 
 static size_t height(const gi_band_factor *f, size_t k)
 {
-    return gi_band_min(f->b, f->n - k * f->b);
+    return gi_min_size(f->b, f->n - k * f->b);
 }
 
 static gram_status pivot_failed(size_t index, double value)

@@ -71,7 +71,7 @@ static void transpose(const sweep *s, size_t m, size_t n, const void *src,
         s->cpu->transpose_s(m, n, src, lds, dst, ldd);
 }
 
-/* sum = sum + x^2 on r x w numbers; `square` is room for as many */
+/* sum = sum + x^2 on r x w numbers; `square` is scratch for as many */
 static void add_squares(const sweep *s, const void *x, void *square, void *sum)
 {
     const size_t n = s->r * s->w;
@@ -104,7 +104,7 @@ static void read_row(const sweep *s, const gi_band_factor *f, size_t i,
         line[l < j ? s->depth + l - j : l - j] = u[(l + b - start) * b];
 }
 
-/* M_j as a panel, k-major; `room` is r rows of depth numbers. */
+/* M_j as a panel, k-major; `scratch` is r rows of `depth` numbers. */
 static void make_block(const sweep *s, const gi_band_factor *f, size_t j,
                        double *scratch, char *m)
 {
@@ -164,7 +164,7 @@ done:
 static size_t panel_rows(const sweep *s, size_t panel, size_t *first)
 {
     *first = panel * s->w;
-    return *first < s->rows ? gi_band_min(s->w, s->rows - *first) : 0;
+    return *first < s->rows ? gi_min_size(s->w, s->rows - *first) : 0;
 }
 
 /* Columns j .. j+cols-1 of the panel's rows of Q, zeros where there are none,
@@ -207,7 +207,7 @@ static void substitute(const sweep *s, const place *p, size_t k, size_t panel,
                        size_t j, const char *q, char *before, char *sum)
 {
     const size_t r = s->r, b = s->q->b, line = s->w * s->q->blas->size;
-    const size_t cols = gi_band_min(CHUNK, s->q->n - j);
+    const size_t cols = gi_min_size(CHUNK, s->q->n - j);
     const char *m = s->m[k] + j * s->depth * s->q->blas->size;
 
     memcpy(p->x + r * line, before, b * line);
@@ -216,7 +216,7 @@ static void substitute(const sweep *s, const place *p, size_t k, size_t panel,
 
         memcpy(x, q + i * line, r * line);
         panel_product(s, m + i * s->depth * s->q->blas->size, x, next);
-        consume(s, p, panel, j + i, gi_band_min(r, cols - i), next, sum);
+        consume(s, p, panel, j + i, gi_min_size(r, cols - i), next, sum);
     }
     memcpy(before, p->x + (r + cols) * line, b * line);
 }
@@ -224,7 +224,7 @@ static void substitute(const sweep *s, const place *p, size_t k, size_t panel,
 static void sweep_chunk(const sweep *s, const place *p, size_t stripe, size_t j)
 {
     const size_t line = s->w * s->q->blas->size;
-    const size_t cols = gi_band_min(CHUNK, s->q->n - j);
+    const size_t cols = gi_min_size(CHUNK, s->q->n - j);
 
     for (size_t i = 0; i < PANELS; i++)
         pack(s, p, stripe * PANELS + i, j, cols, p->q + i * CHUNK * line);

@@ -9,6 +9,7 @@
 #ifndef GI_BAND_INSIDE_H
 #define GI_BAND_INSIDE_H
 
+#include "base/mem.h"
 #include "linalg/dense/band.h"
 
 struct gi_band {
@@ -29,20 +30,15 @@ struct gi_band_factor {
     double *beside;   /* U_k,k+1 */
 };
 
-static inline size_t gi_band_min(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Threads for that many tasks; more would only wait for one another. */
+/* Threads for so many tasks; more would only wait for one another. */
 static inline int gi_band_threads(const gi_run *run, size_t tasks)
 {
-    return (int)gi_band_min((size_t)run->threads, tasks > 1 ? tasks : 1);
+    return (int)gi_min_size((size_t)run->threads, tasks > 1 ? tasks : 1);
 }
 
 static inline size_t gi_band_height(const gi_band *q, size_t k)
 {
-    return gi_band_min(q->b, q->n - k * q->b);
+    return gi_min_size(q->b, q->n - k * q->b);
 }
 
 static inline char *gi_band_at(const gi_band *q, size_t i, size_t j)

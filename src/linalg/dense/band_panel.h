@@ -7,7 +7,7 @@
 
 /* P' = Q [R; 0], Q = I - V T V', for the b x m matrix p, row-major: p becomes
  * V' with its zeros and ones, T is upper triangular, b x b, and
- * r[j*b + i] = R(i,j), zero below the diagonal.  room: 2 b^2 elements.
+ * r[j*b + i] = R(i,j), zero below the diagonal.  scratch: 2 b^2 elements.
  * Cost: 3 m b^2 flops. */
 void gi_band_panel(const gi_blas *blas, size_t b, size_t m, void *p, size_t ldp,
                    void *t, double *r, void *scratch);

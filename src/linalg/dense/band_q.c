@@ -40,7 +40,7 @@ static char *part(const application *p, size_t i)
 
 static size_t rows_from(const application *p, size_t i, size_t c, size_t *first)
 {
-    const size_t start = i * ROWS, end = gi_band_min(p->q->n, start + ROWS);
+    const size_t start = i * ROWS, end = gi_min_size(p->q->n, start + ROWS);
 
     *first = start > c ? start : c;
     return end > *first ? end - *first : 0;
@@ -148,7 +148,7 @@ typedef struct group {
     gi_band *q;
     size_t c;        /* V begins at this row */
     size_t width;    /* reflectors */
-    size_t most, ld; /* room for them */
+    size_t most, ld; /* reflectors that fit; leading dimension of V' */
     char *v;         /* V', width x (n - c) from column c on */
     char *t;
     char *scratch; /* 2 most^2 */
@@ -205,10 +205,10 @@ static void apply_group(const group *g, size_t j, size_t cols)
 {
     const gi_band *q = g->q;
     const gi_blas *blas = q->blas;
-    const size_t n = q->n, inside = gi_band_min(n, g->c + g->width);
+    const size_t n = q->n, inside = gi_min_size(n, g->c + g->width);
     char *s = g->s + 2 * g->most * j * blas->size;
     char *ts = s + g->most * cols * blas->size;
-    const size_t fresh = j < inside ? gi_band_min(cols, inside - j) : 0;
+    const size_t fresh = j < inside ? gi_min_size(cols, inside - j) : 0;
 
     set_identity(q, g->c, n, j, fresh);
     set_identity(q, g->c, inside, j + fresh, cols - fresh);
@@ -224,7 +224,7 @@ static gram_status form(gi_run *run, group *g)
 {
     gi_band *q = g->q;
     const size_t panels = q->panels, several = g->most / q->b;
-    const size_t behind = gi_band_min(q->n, (panels + 1) * q->b);
+    const size_t behind = gi_min_size(q->n, (panels + 1) * q->b);
     gram_status status = GRAM_OK;
 
     set_identity(q, behind, q->n, behind, q->n - behind);
@@ -242,12 +242,12 @@ static gram_status form(gi_run *run, group *g)
         for (size_t i = 0; i < tasks; i++) {
             const size_t j = g->c + i * COLS;
 
-            apply_group(g, j, gi_band_min(COLS, q->n - j));
+            apply_group(g, j, gi_min_size(COLS, q->n - j));
         }
         end = first;
         status = gi_run_tick(run, (1 - left) * (1 - left) * (1 - left));
     }
-    set_identity(q, 0, gi_band_min(q->b, q->n), 0, q->n);
+    set_identity(q, 0, gi_min_size(q->b, q->n), 0, q->n);
     for (size_t i = q->b; i < q->n; i++)
         memset(gi_band_at(q, i, 0), 0, q->b * q->blas->size);
     return status;

@@ -19,14 +19,9 @@ enum { WIDE = GI_COLUMNS_WIDE, HIGH = GI_COLUMNS_HIGH, DEEP = GI_COLUMNS_DEEP };
 /* Triangles up to this size are solved row by row. */
 enum { TRIANGLE = GI_COLUMNS_TRIANGLE };
 
-static size_t round_up(size_t n, size_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
-
 size_t gi_columns_scratch(size_t m)
 {
-    return (round_up(m, WIDE) + HIGH) * DEEP + 2 * WIDE * HIGH;
+    return (gi_round_up(m, WIDE) + HIGH) * DEEP + 2 * WIDE * HIGH;
 }
 
 #define REAL double

@@ -1,11 +1,10 @@
-/* columns.h - matrix products and triangular systems whose columns do not know
- * each other.
+/* columns.h - matrix products and triangular systems in which the bits of a
+ * column of the result depend on that column alone.
  *
- * BLAS gives a column other bits at the edge of a block than inside one, and
- * for other numbers of columns; some of its kernels even in other lanes of a
- * vector.  Where the columns are rows that somebody asks for, each for itself,
- * these are taken instead: what comes of a column depends on that column alone.
- * They are about as fast.
+ * With BLAS they also depend on the number of columns, on whether the column is
+ * at the edge of a block or inside one, and with some of its kernels on its lane
+ * of a vector.  These are taken where the columns are rows to be predicted,
+ * whose results must not depend on each other.  They are about as fast.
  */
 #ifndef GI_COLUMNS_H
 #define GI_COLUMNS_H
@@ -13,7 +12,7 @@
 #include "base/mem.h"
 #include "linalg/dense/blas.h"
 
-/* Numbers that a thread needs as room for m columns. */
+/* Numbers of scratch that a thread needs for m columns. */
 size_t gi_columns_scratch(size_t m);
 
 /* C += alpha op(A) B with op(A) n x k, B k x m and C n x m, all row-major. */

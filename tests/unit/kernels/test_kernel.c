@@ -4,6 +4,7 @@
  * test_registry.c.
  */
 #include "check.h"
+#include "specs.h"
 
 #include "base/mem.h"
 #include "base/bind.h"
@@ -195,7 +196,7 @@ static int same_nodes(const gi_kernel_node *a, const gi_kernel_node *b)
         if (a->kind != b->kind || a->minus != b->minus ||
             a->class_ != b->class_ || a->exponent != b->exponent ||
             !same_leaves(a, b) || !same_maps(a->map, b->map) ||
-            !gi_spec_equal_columns(a->columns, b->columns) ||
+            !columns_equal(a->columns, b->columns) ||
             !same_nodes(a->kids, b->kids))
             return 0;
     return a == b;
