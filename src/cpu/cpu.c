@@ -109,7 +109,7 @@ static void find_name(void)
 }
 #endif
 
-/* Each next one may count on all before it. */
+/* In order: each set needs all sets before it. */
 static const struct {
     const gi_cpu *table;
     const char *needs;
@@ -180,7 +180,7 @@ const char *gi_cpu_features(void)
     return feature_list;
 }
 
-/* Is the word of n bytes one of the list's? */
+/* Does the list contain the word of n bytes? */
 static int has_word(const char *list, const char *word, size_t n)
 {
     while (*list) {

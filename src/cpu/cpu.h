@@ -13,12 +13,12 @@
 
 #include <stddef.h>
 
-/* Vectors that a tile is multiplied with at once, numbers that the sums of one
- * of its rows take, and what its number of rows is a multiple of. */
+/* Of a product of a tile with vectors: how many vectors at once, how many
+ * numbers the sums of one row take, what the number of rows is a multiple of. */
 enum { GI_TIMES = 8, GI_TIMES_SUMS = 16, GI_TIMES_ROWS = 8 };
 
-/* What a step of two variables leaves, and the curvature that counts for none
- * or less. */
+/* What step_pair finds; and the curvature that best_partner takes in place of
+ * one that is not positive. */
 typedef struct gi_extremes {
     float most, least;
     size_t most_at, least_at;

@@ -1,5 +1,5 @@
-/* cpu_generic.c - the operations in plain C: what they mean, for every
- * machine.  The other tables are compared with this one.
+/* cpu_generic.c - the operations in plain C, for every machine: this is their
+ * definition, and tests compare the other tables with it.
  */
 #include "cpu/cpu.h"
 

@@ -1,4 +1,4 @@
-/* band.c - a full symmetric matrix to a band, panel by panel.
+/* band.c - reduces a full symmetric matrix to a band, panel by panel.
  *
  * Panel k is factored, P' = H R, and H is applied from both sides to what is
  * behind it (Dongarra, Sorensen, Hammarling 1989; Bischof, Lang, Sun 2000):
@@ -7,10 +7,10 @@
  *
  * with H = I - V T V': half of the 4/3 n^3 flops are products of A with b
  * columns, half are updates of rank 2b.  Columns are cut into stripes at
- * multiples of an edge.  One task of a product is a stripe of X, with its part
- * of V'X, one of the update a tile of the triangle, wider than high since BLAS
- * packs both of its factors anew; the rows of the next panel are updated first
- * and factored at once, by one thread while the others update the rest.
+ * multiples of an edge.  A task of the product is a stripe of X with its part
+ * of V'X.  A task of the update is a tile of the triangle, wider than high since
+ * BLAS packs both factors anew for each tile; the rows of the next panel come
+ * first, and one thread factors it while the others update the rest.
  *
  * A smooth kernel's matrix is all but 0 behind some panel, since the first
  * ones, as block Lanczos steps, have found what is large in it.  When what is
@@ -31,7 +31,7 @@
 
 typedef struct reduction {
     gi_band *q;
-    size_t k, c; /* the panel at work, and where what it acts on begins */
+    size_t k, c; /* the current panel, and the first row that it acts on */
     size_t ld;
     char *v, *w;   /* V', W', V' again: b rows of ld each */
     char *x;       /* X' */
@@ -41,8 +41,8 @@ typedef struct reduction {
     char *scratch; /* 2 b x b of the panel */
 } reduction;
 
-/* Measured: with a wider band the reduction is faster, but each of the many
- * shifts after it slower. */
+/* Measured.  With a wider band the reduction is faster, but each of the many
+ * shifts after it is slower. */
 size_t gi_band_width(size_t n)
 {
     static const struct {
@@ -60,8 +60,8 @@ size_t gi_band_width(size_t n)
 
 /* ----------------------------------------------------------------- stripes */
 
-/* BLAS has kernels of its own for products as small as those of small
- * matrices. */
+/* Small matrices have small stripes: BLAS has kernels of its own for products
+ * of that size. */
 static size_t edge(const gi_band *q)
 {
     return q->n < GI_BAND_SMALL_ROWS ? GI_BAND_STRIPE_SMALL
@@ -82,7 +82,7 @@ static size_t width_of_tile(const gi_band *q)
 /* Columns of stripe i from c on: how many, and the first. */
 static size_t stripe(const gi_band *q, size_t i, size_t c, size_t *first)
 {
-    const size_t start = i * edge(q), end = gi_band_min(q->n, start + edge(q));
+    const size_t start = i * edge(q), end = gi_min_size(q->n, start + edge(q));
 
     *first = start > c ? start : c;
     return end > *first ? end - *first : 0;
@@ -115,7 +115,7 @@ static char *part(const reduction *d, size_t i)
     return move(d, d->part, i * d->q->b * d->q->b);
 }
 
-/* Stripe i of X' = V'A, its part of V'X, and V' in the room beside W'. */
+/* Stripe i of X' = V'A, its part of V'X, and a copy of V' beside W'. */
 static void multiply(const reduction *d, size_t i)
 {
     const gi_band *q = d->q;
@@ -210,7 +210,7 @@ static void update_task(const reduction *d, size_t task)
     rows = stripe(q, (task - 1) / across, behind, &i);
     j = i + (task - 1) % across * width_of_tile(q);
     if (rows && j < q->n)
-        update(d, i, rows, j, gi_band_min(width_of_tile(q), q->n - j));
+        update(d, i, rows, j, gi_min_size(width_of_tile(q), q->n - j));
 }
 
 /* The lower triangle of a diagonal tile. */
@@ -223,8 +223,8 @@ static void mirror(const gi_band *q, size_t i)
             memcpy(gi_band_at(q, r, s), gi_band_at(q, s, r), q->blas->size);
 }
 
-/* Panels from one look at what is left to the next: a look reads all of it. */
-enum { PANELS_TO_LOOK = 4 };
+/* Panels from one check of what is left to the next: a check reads all of it. */
+enum { PANELS_A_CHECK = 4 };
 
 /* Is what is behind panel k within the rounding of what is kept?  The diagonal
  * alone answers most of the time. */
@@ -239,7 +239,7 @@ static int is_negligible(const reduction *d)
               gi_blas_double.norm(kept, q->beside));
     double left = 0;
 
-    if (d->k % PANELS_TO_LOOK > 0)
+    if (d->k % PANELS_A_CHECK > 0)
         return 0;
     for (size_t i = d->c; i < q->n; i++)
         left = hypot(left, blas->get(gi_band_at(q, i, i), 0));

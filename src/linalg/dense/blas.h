@@ -75,9 +75,9 @@ extern const gi_blas gi_blas_double, gi_blas_single;
 
 /* LAPACK's dsyevd on the upper triangle of a: all eigenvalues, ascending, and
  * with `vectors` the unit eigenvector of values[j] in row j of a, which is
- * overwritten either way.  works = -1 asks for room: the best numbers come
- * back in work[0] and iwork[0].  Returns 0 if it converged.  Not in gi_blas,
- * since eigenvalues are wanted in double only. */
+ * overwritten either way.  works = -1 asks for the best sizes of work and
+ * iwork, which come back in work[0] and iwork[0].  Returns 0 if it converged.
+ * Not in gi_blas, since eigenvalues are computed in double only. */
 int gi_blas_syevd(int vectors, size_t n, double *a, size_t lda, double *values,
                   double *work, int works, int *iwork, int iworks);
 

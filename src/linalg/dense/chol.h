@@ -18,7 +18,7 @@
 
 typedef struct gi_chol gi_chol;
 
-/* Room for the factor of an n x n matrix of that precision (&gi_blas_double,
+/* Memory for the factor of an n x n matrix in that precision (&gi_blas_double,
  * &gi_blas_single).  edge is the edge of a tile: 0 means the best one, tests
  * give small ones.  The bits of the factor depend on it. */
 gram_status gi_chol_new(gi_run *run, const gi_blas *blas, size_t n, size_t edge,
@@ -59,8 +59,8 @@ gram_status gi_chol_backward(gi_run *run, const gi_chol *c, size_t m, void *b,
 gram_status gi_chol_solve(gi_run *run, const gi_chol *c, size_t m, void *b,
                           size_t ldb);
 
-/* B = L^-1 B, or with `whole` A^-1 B, where what comes of a column of B depends
- * on that column alone, not on how many there are (columns.h). */
+/* B = L^-1 B, or with `whole` A^-1 B, with bits of each column that do not
+ * depend on the other columns (columns.h). */
 gram_status gi_chol_each(gi_run *run, const gi_chol *c, int whole, size_t m,
                          void *b, size_t ldb);
 

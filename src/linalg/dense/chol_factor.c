@@ -1,7 +1,9 @@
 /* chol_factor.c - tile Cholesky, left-looking, as a graph of tasks.
  *
  * For each tile (i,j), i >= j,
+ *
  *     S = A_ij - sum_{k<j} L_ik L_jk',   L_jj = chol(S),  L_ij = S L_jj'^-1.
+ *
  * Task FINISH(i,j) does that.  It waits for tiles (i,j-1) and (j,j), which
  * imply all others it reads.  Waiting for the tile just before would make one
  * long chain of long sums, so all of the sum but the last LAG terms is a task
@@ -159,6 +161,7 @@ static size_t task_number(const gi_chol *c, int kind, size_t i, size_t j)
     return (i * c->tiles + j) * KINDS + (size_t)kind;
 }
 
+/* One of the tasks that this one waits for is done. */
 static void count_down(job *b, int kind, size_t i, size_t j)
 {
     size_t task = task_number(b->c, kind, i, j);
@@ -167,7 +170,7 @@ static void count_down(job *b, int kind, size_t i, size_t j)
         gi_queue_push(b->queue, task);
 }
 
-/* Tell those who wait for this task. */
+/* Tell the tasks that wait for this one. */
 static void task_done(job *b, int kind, size_t i, size_t j)
 {
     size_t tiles = b->c->tiles, later = j + LAG + 1;
@@ -205,7 +208,7 @@ static void prepare(job *b)
         }
 }
 
-/* Those that wait for nothing. */
+/* The tasks that wait for nothing. */
 static void push_first(job *b)
 {
     size_t first = b->old / b->c->edge;

@@ -3,10 +3,14 @@
  * A^-1 = P = W W', W = U^-1.  Step k finishes block column k of W and adds its
  * part of P.  With T_ij = sum_{i<=l<k} W_il U_lj in place of U_ij, i < k <= j,
  * step k does
+ *
  *     P_ij += W_ik W_jk',  i <= j < k;   T_ij += W_ik U_kj,  i < k < j
+ *
  * and, when all others have read them, at the border
+ *
  *     T_kj = W_kk U_kj,  k < j;          P_ik = W_ik W_kk',  i < k;
  *     W_ij = -T_ij W_jj,  i <= k, j = k+1, for the next step.
+ *
  * (Bientinesi, Gunter, van de Geijn, ACM TOMS 35, 2008.)  The W_ii are made
  * first: multiplying by them is much faster than dividing by U_ii.
  * Cost: 2/3 n^3 flops, nearly all in products of tiles.

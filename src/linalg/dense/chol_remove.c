@@ -1,14 +1,16 @@
-/* chol_remove.c - the factor of what is left when rows and columns go.
+/* chol_remove.c - the factor after rows and columns of A are removed.
  *
  * Let U have the kept rows and columns of the old factor, and Z the kept
- * columns of the rows that go.  What is left of A is U'U + Z'Z, so the new
+ * columns of the removed rows.  What is left of A is U'U + Z'Z, so the new
  * factor comes from a QR factorisation of Z below U: orthogonal steps only,
- * stable whatever goes.  GROUP rows of Z are worked in at a time.  PANEL
- * columns are reduced by reflections I - tau [e_j; v][e_j; v]', gathered as
- * I - [I; V] T' [I; V]' (Schreiber and Van Loan, 1989), and those right of
+ * stable whichever rows are removed.  GROUP rows of Z are worked in at a time.
+ * PANEL columns are reduced by reflections I - tau [e_j; v][e_j; v]', gathered
+ * as I - [I; V] T' [I; V]' (Schreiber and Van Loan, 1989), and those right of
  * them follow by products:
+ *
  *     W = U + V'Z,   U -= T'W,   Z -= V T'W.
- * A reflection that takes Z away makes a positive pivot negative, so all rows
+ *
+ * A reflection that makes Z zero makes a positive pivot negative, so all rows
  * change sign as well.  Cost: 2 n^2 flops for a row.
  */
 #include <math.h>
@@ -45,8 +47,8 @@ static char *at(const job *b, char *p, size_t i)
 
 /* ------------------------------------------------------------- one panel */
 
-/* Column j of [u; z] to (norm, 0): v, tau and what it does to the columns
- * behind. */
+/* Reflect column j of [u; z] to (norm, 0): find v and tau, and apply them to
+ * the columns after it. */
 static void reflect(panel *p, size_t rows, size_t cols, size_t j)
 {
     double pivot = p->u[j * PANEL + j], square = 0, norm, tau;

@@ -1,4 +1,4 @@
-/* chol_solve.c - solving with a Cholesky factor, and how well that can go.
+/* chol_solve.c - solving with a Cholesky factor, and its condition number.
  *
  * The condition number is estimated by Hager's method in Higham's form
  * (Accuracy and stability of numerical algorithms, 2002, algorithm 15.4):
@@ -46,8 +46,8 @@ void gi_chol_divide(const gi_blas *blas, int tu, size_t m, size_t n,
     }
 }
 
-/* A solve on its way; room: per thread, for columns that do not know each
- * other, or NULL. */
+/* A solve; scratch (per thread) makes the columns independent of each other,
+ * NULL lets BLAS do them together. */
 typedef struct solving {
     const gi_chol *c;
     int backward;

@@ -2,8 +2,7 @@
  *
  * dsyevd reduces to tridiagonal form and finishes with the root-free QR
  * method, or with divide and conquer (Cuppen 1981; Gu and Eisenstat 1995) if
- * vectors are wanted.  It may never end on a NaN, so entries are looked at
- * first.
+ * vectors are wanted.  It may never end on a NaN, so entries are checked first.
  */
 #include "linalg/dense/eigen.h"
 

@@ -55,7 +55,7 @@ static void triad(const gi_run *run, const arrays *r)
     }
 }
 
-/* Each does its work at size n and says how many flops or bytes it was. */
+/* Each does its work at size n and returns how many flops or bytes that was. */
 static double do_double(const gi_run *run, const arrays *r, size_t n)
 {
     gi_gemm_double(run, 0, 0, n, n, n, 1, r->b, n, r->c, n, 0, r->a, n);
@@ -71,7 +71,7 @@ static double do_single(const gi_run *run, const arrays *r, size_t n)
 
 static double do_triad(const gi_run *run, const arrays *r, size_t n)
 {
-    (void)n; /* always the whole arrays */
+    (void)n; /* the triad takes the whole arrays */
     triad(run, r);
     return 3.0 * sizeof(double) * TRIAD_LENGTH;
 }

@@ -1,7 +1,7 @@
-/* start.c - the only constructor of the library: corrects OpenBLAS's choice
- * of kernels before OpenBLAS makes it, and has forks watched from the start:
- * the parent may have threads of OpenMP from another library (scikit-learn's),
- * and make its first call of this one in the child.
+/* start.c - the only constructor of the library.  It corrects OpenBLAS's choice
+ * of kernels before OpenBLAS makes it, and has forks watched from the start: the
+ * parent may have OpenMP's threads from another library (scikit-learn), and the
+ * first call of this one may come from the child.
  *
  * OpenBLAS 0.3.21 does not know processors newer than itself and falls back
  * to SSE kernels, at a fifth of the speed.  Its own constructor reads the

@@ -3,10 +3,10 @@
  * products, in which lies the cost.  A column that is done leaves the block.
  *
  * The trap: the recurrence's residual r goes on falling where the true one,
- * b - A x, has stopped.  So r only says when to look: a round of recurrences
- * ends when all columns claim to be done, b - A x is computed, and those that
- * are not start a new round from it.  A round that has not halved the true
- * residual is the last one of its column.
+ * b - A x, has stopped.  So r only says when to check: a round of recurrences
+ * ends when all columns claim to be done, then b - A x is computed, and those
+ * that are not done start a new round from it.  A round that has not halved the
+ * true residual is the last one of its column.
  *
  * Blocks are row-major, a column per right-hand side.  Sums run over stripes
  * of STRIPE rows, added in order: the same bits on any number of threads.
@@ -95,7 +95,7 @@ static void next_directions(const state *s)
             s->p[i * m + c] = s->z[i * m + c] + s->scale[c] * s->p[i * m + c];
 }
 
-/* Active columns with stay[c] = 0 leave; r and p are closed up. */
+/* Drop the active columns with stay[c] = 0; r and p are closed up. */
 static void leave(state *s)
 {
     size_t m = s->actives, to = 0, left = 0;
@@ -152,7 +152,7 @@ static gram_status precondition(const state *s, double *out)
     return status;
 }
 
-/* Columns whose recurrence claims to be done leave.  In worst: the largest
+/* Drop the columns whose recurrence claims to be done.  *worst is the largest
  * relative residual of all that were active. */
 static void drop_claims(state *s, double *worst)
 {
@@ -239,7 +239,7 @@ static gram_status find_residuals(state *s)
     return status;
 }
 
-/* Who goes on: columns that are not done, and whose last round helped. */
+/* Keep open the columns that are not done and whose last round helped. */
 static gram_status close_columns(state *s)
 {
     s->opens = 0;

@@ -28,19 +28,19 @@
 #include "linalg/dense/eigen.h"
 #include "linalg/dense/gemm.h"
 
-/* Room in the basis grows by that many vectors. */
+/* The basis grows by so many vectors at a time. */
 enum { GROWTH = GI_LANCZOS_GROWTH };
 
 enum { STREAM = 0x1a5c };
 
 typedef struct basis {
     gi_run *run;
-    gi_run alone; /* one thread: vectors are nothing beside products with A */
+    gi_run alone; /* one thread: vectors cost little beside products with A */
     size_t n, count, capacity;
-    double *q;           /* room x n, a vector a row */
+    double *q;           /* capacity x n, a vector a row */
     double *diag, *side; /* of T; side[j] couples j and j+1 */
     double *ritz;        /* eigenvalues of T */
-    double *t;           /* room x room: T, then its eigenvectors */
+    double *t;           /* capacity^2: T, then its eigenvectors */
     double *dots;        /* of a new vector with those before */
 } basis;
 

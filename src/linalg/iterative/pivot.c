@@ -1,16 +1,18 @@
 /* pivot.c - pivoted Cholesky, a block of pivots at a time.
  *
  * A step takes the pivot p with the largest d_p, d = diag(A - F F'), and
+ *
  *     f = (A_p - F F_p') / sqrt(d_p),   d -= f^2,   F = [F f].
- * What costs is A_p and F F_p', so rows are asked for in blocks: of the
+ *
+ * The cost is in A_p and F F_p', so rows are asked for in blocks: of the
  * columns whose d is at least half the largest, that one and others at even
  * distances are candidates; among them pivots are chosen as above, as long as
  * the best is still half of the largest of all.  So each is within a factor 2
- * of the greedy one.  Where candidates spoil each other the next block is
+ * of the greedy one.  Where candidates reduce each other's d the next block is
  * smaller; on smooth kernels a third of the rows are wasted.  (Harbrecht,
  * Peters, Schneider, Appl. Numer. Math. 62, 2012.)  Cost: n rank^2 flops.
- * The trap: near the end d is rounding; a candidate's is taken anew from its
- * row, which is more exact, before it is believed.
+ * The trap: near the end d is only rounding, so that of a candidate is computed
+ * again from its row, which is more exact.
  */
 #include "linalg/iterative/pivot.h"
 
@@ -24,8 +26,8 @@
 #include "base/parallel.h"
 #include "linalg/dense/gemm.h"
 
-/* Candidates at most and at least, and the part of the largest that makes
- * one. */
+/* Candidates at most and at least, and the share of the largest element that
+ * makes a candidate. */
 enum { BLOCK = GI_PIVOT_BLOCK, BLOCK_MIN = GI_PIVOT_BLOCK_MIN };
 #define SHARE 0.5
 
@@ -39,13 +41,13 @@ enum { STRIPE = GI_PIVOT_STRIPE };
 typedef struct work {
     gi_run *run;
     gi_pivot *p;
-    double limit, lowest; /* d is nothing, d is impossible */
-    size_t most;          /* rank */
+    double limit, lowest; /* d up to limit is done, below lowest an error */
+    size_t most;          /* largest rank */
     size_t block; /* candidates to choose: twice the last block's pivots */
     size_t candidate[BLOCK], candidates;
     size_t order[BLOCK], taken; /* candidates that became pivots */
     double *rows;               /* BLOCK x n: those of A - F F' */
-    double *known;              /* BLOCK x room: those of F */
+    double *known;              /* BLOCK x ld: those of F */
     double *top;                /* largest of d, by stripes */
 } work;
 
@@ -95,7 +97,7 @@ static void choose(work *w)
         }
 }
 
-/* Room for `cols` columns of F; its rows move apart. */
+/* Make place for `cols` columns of F, which moves its rows apart. */
 static gram_status reserve(work *w, size_t cols)
 {
     gi_pivot *p = w->p;
@@ -207,7 +209,7 @@ static void store(const work *w)
             p->factor[i * p->ld + first + k] = w->rows[w->order[k] * p->n + i];
 }
 
-/* What is below zero by rounding becomes zero. */
+/* Elements that are negative by rounding become zero. */
 static gram_status check_diagonal(const work *w)
 {
     double *d = w->p->diagonal;

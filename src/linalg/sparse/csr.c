@@ -1,9 +1,9 @@
 /* csr.c - products with a sparse matrix kept by rows.
  *
  * A X is one row after the other, each by one thread.  A'X adds row i of X
- * into the rows of Y that row i of A names, so threads would meet there:
- * stripes of rows have a Y of their own, and these are added in order.  There
- * are at most STRIPES of them, and no more than the entries of A pay for.
+ * to the rows of Y that row i of A names, where threads would collide: so each
+ * stripe of rows has a Y of its own, and these are added in order.  There are
+ * at most STRIPES of them, and no more than the entries of A pay for.
  */
 #include "linalg/sparse/csr.h"
 
