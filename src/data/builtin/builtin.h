@@ -31,6 +31,11 @@ gram_status gi_builtin_find(const char *name, const gi_builtin **out);
 gram_status gi_builtin_number(gi_run *run, gi_buf *out, double x, int decimals,
                               char end);
 
+/* The parts of `before` and `after`, which differ in the correlation of length
+ * and width and in the distance of the two humps of weight. */
+gram_status gi_builtin_parts(gi_run *run, gi_buf *out, uint64_t seed,
+                             double correlation, double hump);
+
 #define BUILTIN(name) extern const gi_builtin gi_builtin_##name;
 #include "data/builtin/builtins.def"
 #undef BUILTIN

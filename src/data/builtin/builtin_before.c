@@ -11,20 +11,21 @@
 
 #include "base/rng.h"
 
-enum { SEED = 5, ROWS = 500 };
+enum { ROWS = 500 };
 
-static const double correlation = 0.7;
-
-static gram_status text(gi_run *run, gi_buf *out)
+gram_status gi_builtin_parts(gi_run *run, gi_buf *out, uint64_t seed,
+                             double correlation, double hump)
 {
     gram_status status = GRAM_OK;
-    gi_rng rng = gi_rng_new(SEED, 0);
+    gi_rng rng = gi_rng_new(seed, 0);
     double rest = sqrt(1 - correlation * correlation);
+    double narrow = sqrt(1 - hump * hump);
 
     GI_TRY(gi_buf_printf(run, out, "length,width,weight\n"));
     for (int i = 0; i < ROWS; i++) {
         double a = gi_rng_normal(&rng), b = gi_rng_normal(&rng);
-        double c = gi_rng_normal(&rng);
+        double side = hump > 0 && gi_rng_below(&rng, 2) ? hump : -hump;
+        double c = side + narrow * gi_rng_normal(&rng);
 
         b = correlation * a + rest * b;
         GI_TRY(gi_builtin_number(run, out, 50 + 0.5 * a, 3, ','));
@@ -33,6 +34,11 @@ static gram_status text(gi_run *run, gi_buf *out)
     }
 done:
     return status;
+}
+
+static gram_status text(gi_run *run, gi_buf *out)
+{
+    return gi_builtin_parts(run, out, 5, 0.7, 0);
 }
 
 const gi_builtin gi_builtin_before = {
