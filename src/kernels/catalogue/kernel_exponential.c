@@ -7,25 +7,15 @@
  * with nu = 0.5 and, in one dimension, the Ornstein-Uhlenbeck process.  With
  * `ard` the distance is sqrt(sum gamma_k^2 (x_k-t_k)^2).
  */
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { GAMMA, LENGTH, ARD };
 
 static const gram_param params[] = {
-    [GAMMA] = {.name = "gamma",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "inverse length",
-               .per_column = 1},
-    [LENGTH] = {.name = "length",
-                .range = GRAM_POSITIVE,
-                .value = GRAM_OPEN,
-                .help = "length",
-                .per_column = 1,
-                .stands_for = GAMMA + 1,
-                .factor = 1,
-                .power = -1},
-    [ARD] = {.name = "ard", .range = GRAM_FLAG, .help = "one gamma per column"},
+    [GAMMA] = {GI_PER_COLUMN("gamma", GRAM_POSITIVE, "inverse length")},
+    [LENGTH] = {GI_PER_COLUMN("length", GRAM_POSITIVE, "length"),
+                GI_STANDS_FOR(GAMMA, 1, -1)},
+    [ARD] = GI_ARD("gamma"),
     {.name = NULL},
 };
 
@@ -36,13 +26,6 @@ static int compile(gram_program *p)
     return gram_emit_exp(p, gram_emit_scale(p, distance, -1, GAMMA, 1));
 }
 
-/* The Ornstein-Uhlenbeck process. */
-static gram_markov markov(const double *value, double *rate)
-{
-    *rate = value[GAMMA];
-    return GRAM_MARKOV_EXPONENTIAL;
-}
-
 const gram_kernel_class gi_kernel_exponential = {
     .name = "exponential",
     .formula = "exp(-gamma |x-t|)",
@@ -51,5 +34,5 @@ const gram_kernel_class gi_kernel_exponential = {
              GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED | GRAM_KERNEL_MARKOV,
     .params = params,
     .compile = compile,
-    .markov = markov,
+    .markov = gi_markov_exponential,
 };

@@ -7,33 +7,17 @@
  * variable (Bochner, 1932).  Universal on compact sets.  With `ard` column k
  * has its own gamma_k.
  */
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { GAMMA, SIGMA, LENGTH, ARD };
 
 static const gram_param params[] = {
-    [GAMMA] = {.name = "gamma",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "inverse length",
-               .per_column = 1},
-    [SIGMA] = {.name = "sigma",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "length",
-               .per_column = 1,
-               .stands_for = GAMMA + 1,
-               .factor = 1,
-               .power = -1},
-    [LENGTH] = {.name = "length",
-                .range = GRAM_POSITIVE,
-                .value = GRAM_OPEN,
-                .help = "length",
-                .per_column = 1,
-                .stands_for = GAMMA + 1,
-                .factor = 1,
-                .power = -1},
-    [ARD] = {.name = "ard", .range = GRAM_FLAG, .help = "one gamma per column"},
+    [GAMMA] = {GI_PER_COLUMN("gamma", GRAM_POSITIVE, "inverse length")},
+    [SIGMA] = {GI_PER_COLUMN("sigma", GRAM_POSITIVE, "length"),
+               GI_STANDS_FOR(GAMMA, 1, -1)},
+    [LENGTH] = {GI_PER_COLUMN("length", GRAM_POSITIVE, "length"),
+                GI_STANDS_FOR(GAMMA, 1, -1)},
+    [ARD] = GI_ARD("gamma"),
     {.name = NULL},
 };
 
@@ -42,13 +26,6 @@ static int compile(gram_program *p)
     int distance = gram_emit_l1(p, GAMMA, 1);
 
     return gram_emit_exp(p, gram_emit_scale(p, distance, -1, GAMMA, 1));
-}
-
-/* The Ornstein-Uhlenbeck process: in one column it is the exponential. */
-static gram_markov markov(const double *value, double *rate)
-{
-    *rate = value[GAMMA];
-    return GRAM_MARKOV_EXPONENTIAL;
 }
 
 const gram_kernel_class gi_kernel_laplace = {
@@ -60,5 +37,5 @@ const gram_kernel_class gi_kernel_laplace = {
              GRAM_KERNEL_DIVISIBLE | GRAM_KERNEL_SCALED | GRAM_KERNEL_MARKOV,
     .params = params,
     .compile = compile,
-    .markov = markov,
+    .markov = gi_markov_exponential,
 };

@@ -8,7 +8,7 @@
  * That distribution is infinitely divisible (Grosswald, 1976), so every power
  * of the kernel is PSD too.  Its functions have nu - 1/2 derivatives.
  */
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { NU, LENGTH, ARD };
 
@@ -20,14 +20,8 @@ static const gram_param params[] = {
             .value = 2.5,
             .help = "smoothness",
             .choices = orders},
-    [LENGTH] = {.name = "length",
-                .range = GRAM_POSITIVE,
-                .value = GRAM_OPEN,
-                .help = "length",
-                .per_column = 1},
-    [ARD] = {.name = "ard",
-             .range = GRAM_FLAG,
-             .help = "one length per column"},
+    [LENGTH] = {GI_PER_COLUMN("length", GRAM_POSITIVE, "length")},
+    [ARD] = GI_ARD("length"),
     {.name = NULL},
 };
 

@@ -4,33 +4,17 @@
  * every power of it; universal on compact sets.  Written with sigma or length,
  * gamma = 1/(2 sigma^2).  With `ard` the exponent is -sum gamma_k (x_k-t_k)^2.
  */
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { GAMMA, SIGMA, LENGTH, ARD };
 
 static const gram_param params[] = {
-    [GAMMA] = {.name = "gamma",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "inverse squared length",
-               .per_column = 1},
-    [SIGMA] = {.name = "sigma",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "length",
-               .per_column = 1,
-               .stands_for = GAMMA + 1,
-               .factor = 0.5,
-               .power = -2},
-    [LENGTH] = {.name = "length",
-                .range = GRAM_POSITIVE,
-                .value = GRAM_OPEN,
-                .help = "length",
-                .per_column = 1,
-                .stands_for = GAMMA + 1,
-                .factor = 0.5,
-                .power = -2},
-    [ARD] = {.name = "ard", .range = GRAM_FLAG, .help = "one gamma per column"},
+    [GAMMA] = {GI_PER_COLUMN("gamma", GRAM_POSITIVE, "inverse squared length")},
+    [SIGMA] = {GI_PER_COLUMN("sigma", GRAM_POSITIVE, "length"),
+               GI_STANDS_FOR(GAMMA, 0.5, -2)},
+    [LENGTH] = {GI_PER_COLUMN("length", GRAM_POSITIVE, "length"),
+                GI_STANDS_FOR(GAMMA, 0.5, -2)},
+    [ARD] = GI_ARD("gamma"),
     {.name = NULL},
 };
 

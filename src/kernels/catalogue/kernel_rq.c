@@ -7,7 +7,7 @@
  * section 4.2.1).  A power of it is one with another alpha and length.  It
  * tends to rbf(length) as alpha grows.
  */
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { ALPHA, LENGTH, ARD };
 
@@ -16,14 +16,8 @@ static const gram_param params[] = {
                .range = GRAM_POSITIVE,
                .value = 1,
                .help = "the smaller, the more lengths are mixed"},
-    [LENGTH] = {.name = "length",
-                .range = GRAM_POSITIVE,
-                .value = GRAM_OPEN,
-                .help = "length",
-                .per_column = 1},
-    [ARD] = {.name = "ard",
-             .range = GRAM_FLAG,
-             .help = "one length per column"},
+    [LENGTH] = {GI_PER_COLUMN("length", GRAM_POSITIVE, "length")},
+    [ARD] = GI_ARD("length"),
     {.name = NULL},
 };
 

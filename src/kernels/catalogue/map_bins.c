@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { M, FROM, TO };
 
@@ -16,16 +16,8 @@ static const gram_param params[] = {
            .range = GRAM_COUNT,
            .value = 10,
            .help = "bins per column"},
-    [FROM] = {.name = "from",
-              .range = GRAM_REAL,
-              .value = GRAM_OPEN,
-              .help = "where the first bins begin",
-              .per_column = 1},
-    [TO] = {.name = "to",
-            .range = GRAM_REAL,
-            .value = GRAM_OPEN,
-            .help = "where the last bins end",
-            .per_column = 1},
+    [FROM] = {GI_PER_COLUMN("from", GRAM_REAL, "where the first bins begin")},
+    [TO] = {GI_PER_COLUMN("to", GRAM_REAL, "where the last bins end")},
     {.name = NULL},
 };
 

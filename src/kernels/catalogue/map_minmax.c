@@ -8,21 +8,14 @@
 #include <float.h>
 
 #include "data/table/moments.h"
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { SHIFT, SCALE };
 
 static const gram_param params[] = {
-    [SHIFT] = {.name = "shift",
-               .range = GRAM_REAL,
-               .value = GRAM_OPEN,
-               .help = "the smallest numbers",
-               .per_column = 1},
-    [SCALE] = {.name = "scale",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "how far the largest are from them",
-               .per_column = 1},
+    [SHIFT] = {GI_PER_COLUMN("shift", GRAM_REAL, "the smallest numbers")},
+    [SCALE] = {GI_PER_COLUMN("scale", GRAM_POSITIVE,
+                             "how far the largest are from them")},
     {.name = NULL},
 };
 
@@ -49,17 +42,9 @@ static double divisor(const double *arg, const double *nonzero, size_t count,
 static int apply(const double *arg, const double *state, const double *x,
                  size_t d, double *out, const char **why)
 {
-    const double *shift = state + SHIFT * d, *scale = state + SCALE * d;
-
     (void)arg;
-    for (size_t j = 0; j < d; j++) {
-        out[j] = (x[j] - shift[j]) / scale[j];
-        if (!isfinite(out[j])) {
-            *why = "too far from the smallest number";
-            return 0;
-        }
-    }
-    return 1;
+    *why = "too far from the smallest number";
+    return gi_shift_and_scale(state, x, d, out);
 }
 
 const gram_map_class gi_map_minmax = {

@@ -6,21 +6,14 @@
  * its deviation with the zeros counted.
  */
 #include "data/table/moments.h"
-#include "gram_plugin.h"
+#include "kernels/catalogue/per_column.h"
 
 enum { SHIFT, SCALE };
 
 static const gram_param params[] = {
-    [SHIFT] = {.name = "shift",
-               .range = GRAM_REAL,
-               .value = GRAM_OPEN,
-               .help = "the means",
-               .per_column = 1},
-    [SCALE] = {.name = "scale",
-               .range = GRAM_POSITIVE,
-               .value = GRAM_OPEN,
-               .help = "the standard deviations",
-               .per_column = 1},
+    [SHIFT] = {GI_PER_COLUMN("shift", GRAM_REAL, "the means")},
+    [SCALE] = {GI_PER_COLUMN("scale", GRAM_POSITIVE,
+                             "the standard deviations")},
     {.name = NULL},
 };
 
@@ -46,17 +39,9 @@ static double divisor(const double *arg, const double *nonzero, size_t count,
 static int apply(const double *arg, const double *state, const double *x,
                  size_t d, double *out, const char **why)
 {
-    const double *shift = state + SHIFT * d, *scale = state + SCALE * d;
-
     (void)arg;
-    for (size_t j = 0; j < d; j++) {
-        out[j] = (x[j] - shift[j]) / scale[j];
-        if (!isfinite(out[j])) {
-            *why = "too far from the mean";
-            return 0;
-        }
-    }
-    return 1;
+    *why = "too far from the mean";
+    return gi_shift_and_scale(state, x, d, out);
 }
 
 const gram_map_class gi_map_standardize = {
