@@ -73,17 +73,19 @@ static void take_ranks(double *values, size_t count, double slack,
 }
 
 /* Powers make sense of values in [0, 1] only. */
-static gram_status check_values(const gi_joined *p, const gi_bin_rows *c)
+static gram_status check_values(gi_run *run, gi_joined *p, const gi_bin_rows *c)
 {
     const double slack = 1e-6;
 
     for (size_t i = 0; i < c->m + c->n; i++)
         if (c->diagonal[i] > 1 + slack)
-            return gi_fail(
-                GRAM_ERR_RANGE,
-                "aggregate: kernel \"%s\" has the value %g at a row, "
-                "powers take at most 1: normalize(...) makes it so",
-                gram_kernel_text(p->kernel), c->diagonal[i]);
+            return gi_joined_print(run, p) == GRAM_OK
+                       ? gi_fail(GRAM_ERR_RANGE,
+                                 "aggregate: kernel \"%s\" has the value %g at "
+                                 "a row, powers take at most 1: normalize(...) "
+                                 "makes it so",
+                                 p->text.s, c->diagonal[i])
+                       : GRAM_ERR_MEMORY;
     return GRAM_OK;
 }
 
@@ -104,31 +106,24 @@ typedef struct family {
     gi_aggregate *out;
 } family;
 
-/* The best member k^(2^q): of a family that is here for its widths another
- * width, else a power. */
+/* The pool's kernel becomes the best member k^(2^q): of a family that is here
+ * for its widths another width, else a power. */
 static gram_status make_best(family *f)
 {
     const size_t q = f->power;
     gram_status status = GRAM_OK;
-    gi_joined member = f->pool;
+    gi_joined *p = &f->pool;
     gi_buf power = {0};
 
-    member.kernel = NULL;
-    member.program = NULL;
-    member.x = NULL;
-    if (f->o->kernel) {
-        GI_TRY(gi_buf_printf(f->run, &power, q ? "(%s)^%d" : "%s",
-                             gram_kernel_text(f->pool.kernel), 1 << q));
-        GI_TRY(gi_kernel_new(f->run, power.s, &member.kernel));
-    } else {
+    if (!f->o->kernel) {
         GI_TRY(gi_joined_kernel(f->run, f->text, f->o->scale,
-                                ldexp(widen, -(int)q), &member));
+                                ldexp(widen, -(int)q), p));
+    } else if (q > 0) {
+        GI_TRY(gi_joined_print(f->run, p));
+        GI_TRY(gi_buf_printf(f->run, &power, "(%s)^%d", p->text.s, 1 << q));
+        GI_TRY(gi_joined_kernel(f->run, power.s, GRAM_KERNEL_SCALE_NONE, 1, p));
     }
-    f->out->best = member.kernel;
-    member.kernel = NULL;
 done:
-    member.table = NULL;
-    gi_joined_clear(&member);
     gi_buf_free(&power);
     return status;
 }
@@ -203,11 +198,9 @@ static gram_status add_family(family *f, const char *text)
     gi_joined *p = &f->pool;
     gi_bin_rows c = {0};
 
-    gram_kernel_free(p->kernel);
-    p->kernel = NULL;
     GI_TRY(gi_joined_kernel(f->run, text, f->o->scale, widen, p));
     GI_TRY(gi_bin_rows_new(f->run, p, f->bins, f->o->precision, &c));
-    GI_TRY(check_values(p, &c));
+    GI_TRY(check_values(f->run, p, &c));
     GI_TRY(start_labels(f, &c));
     GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
                           NULL));
@@ -221,7 +214,7 @@ done:
     return status;
 }
 
-gram_status gi_mmd_aggregate(gi_run *run, const gi_joined *p,
+gram_status gi_mmd_aggregate(gi_run *run, gi_joined *p,
                              const gram_test_options *o, gi_aggregate *out)
 {
     gram_status status = GRAM_OK;
@@ -250,6 +243,7 @@ gram_status gi_mmd_aggregate(gi_run *run, const gi_joined *p,
     for (size_t b = 0; b < count; b++)
         as_small += f.smallest[b] <= f.smallest[0];
     out->p_value = (double)as_small / (double)count;
+    gi_joined_take_kernel(p, &f.pool);
 done:
     f.pool.table = NULL;
     gi_joined_clear(&f.pool);

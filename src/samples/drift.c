@@ -71,15 +71,14 @@ gram_status gram_drift_new(const gram_table *reference,
     gram_drift *d = NULL;
     gi_joined p = {0};
     gi_dict warnings = {0};
-    const char *text;
 
     *out = NULL;
     GI_TRY(GI_NEW_ZERO(NULL, d, 1));
     GI_TRY(gi_test_options_read(options, &d->o));
     GI_TRY(gi_joined_join(&run, reference, NULL, d->o.missing, &warnings, &p));
     GI_TRY(gi_joined_kernel(&run, d->o.kernel, d->o.scale, 1, &p));
-    text = gram_kernel_text(p.kernel);
-    GI_TRY(gi_strndup(NULL, text, strlen(text), &d->kernel));
+    GI_TRY(gi_joined_print(&run, &p));
+    GI_TRY(gi_strndup(NULL, p.text.s, p.text.n, &d->kernel));
     d->o = (gram_test_options){.kernel = d->kernel,
                                .scale = GRAM_KERNEL_SCALE_NONE,
                                .permutations = d->o.permutations,

@@ -257,8 +257,9 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
         .kernels = 1,
         .rows_needed = NAN};
     GI_TRY(measure(&run, &of_y, &o, t));
-    t->other = of_y.kernel;
-    of_y.kernel = NULL;
+    GI_TRY(gi_joined_print(&run, &of_y));
+    t->other = of_y.text;
+    of_y.text = (gi_buf){0};
     GI_TRY(gi_test_refer(&run, t));
     t->report.seconds = gi_clock() - start;
     *out = t;

@@ -14,7 +14,6 @@
 #include "data/table/subset.h"
 #include "kernels/program/unknowns.h"
 #include "kernels/program/scaled.h"
-#include "kernels/program/learned.h"
 
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
 {
@@ -135,47 +134,63 @@ static double power_of(const gram_program *p, int theta)
     return 1;
 }
 
-/* theta of p, open numbers at their starts.  A length is multiplied with
- * `widen`, the inverse of one divided by it. */
-static gram_status start_values(gi_run *run, const gram_program *p,
-                                const gi_points *x, double widen, double *theta)
+void gi_joined_widen(const gi_joined *p, double factor)
+{
+    const gram_program *q = p->program;
+
+    for (size_t s = 0; s < q->kernel->slots; s++) {
+        const gi_slot *slot = &q->kernel->slot[s];
+        const int first = q->first_theta[s];
+
+        if (!slot->open || !slot->param || !slot->param->per_column)
+            continue;
+        for (size_t k = 0; k < gi_program_count(q, s); k++)
+            q->theta[(size_t)first + k] *=
+                power_of(q, first) < 0 ? factor : 1 / factor;
+    }
+}
+
+/* Put open numbers at their starts. */
+static gram_status start_values(gi_run *run, gi_joined *p)
 {
     gram_status status = GRAM_OK;
     gi_unknown *unknown = NULL;
     size_t count = 0;
 
-    GI_TRY(gi_unknowns_new(run, p, x, &unknown, &count));
-    if (p->thetas)
-        memcpy(theta, p->theta, p->thetas * sizeof *theta);
-    for (size_t u = 0; u < count; u++) {
-        const gi_slot *slot = &p->kernel->slot[unknown[u].slot];
-        double start = unknown[u].start;
-        int theta_0 = p->first_theta[unknown[u].slot];
-
-        if (slot->param && slot->param->per_column)
-            start *= power_of(p, theta_0) < 0 ? widen : 1 / widen;
-        theta[unknown[u].theta] = start;
-    }
+    GI_TRY(gi_unknowns_new(run, p->program, p->x, &unknown, &count));
+    for (size_t u = 0; u < count; u++)
+        p->program->theta[unknown[u].theta] = unknown[u].start;
 done:
     gi_free(unknown);
     return status;
 }
 
 /* All rows; a cell that the kernel does not take is counted in its sample. */
-static gram_status gather(gi_run *run, const gram_program *p,
-                          const gi_joined *pool, gi_points **out)
+static gram_status gather(gi_run *run, gi_joined *p)
 {
-    gram_status status = gi_points_new(run, p, pool->table, GI_DOUBLE, out);
+    gram_status status =
+        gi_points_new(run, p->program, p->table, GI_DOUBLE, &p->x);
 
     for (int i = 0; i < 2 && status == GRAM_ERR_RANGE; i++) {
         gi_points *x = NULL;
 
-        if (pool->sample[i] && gi_points_new(run, p, pool->sample[i], GI_DOUBLE,
-                                             &x) == GRAM_ERR_RANGE)
+        if (p->sample[i] && gi_points_new(run, p->program, p->sample[i],
+                                          GI_DOUBLE, &x) == GRAM_ERR_RANGE)
             break;
         gi_points_free(x);
     }
     return status;
+}
+
+static void forget_kernel(gi_joined *p)
+{
+    gi_points_free(p->x);
+    gi_program_free(p->program);
+    gram_kernel_free(p->kernel);
+    gi_buf_free(&p->text);
+    p->x = NULL;
+    p->program = NULL;
+    p->kernel = NULL;
 }
 
 gram_status gi_joined_kernel(gi_run *run, const char *text,
@@ -183,51 +198,46 @@ gram_status gi_joined_kernel(gi_run *run, const char *text,
                              gi_joined *out)
 {
     gram_status status = GRAM_OK;
-    gram_kernel *written = NULL, *scaled = NULL;
-    gram_program *open = NULL;
-    gi_points *x = NULL;
-    double *theta = NULL;
+    gram_kernel *written = NULL;
     int unknown_psd = 0;
 
+    forget_kernel(out);
     text = text ? text : GI_KERNEL_DEFAULT;
     GI_TRY(gi_kernel_new(run, text, &written));
     GI_TRY(gi_kernel_certified(run, written, &unknown_psd));
-    GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &scaled));
-    GI_TRY(gi_program_new_scaled(run, scaled, text, out->table, &open));
-    GI_TRY(gather(run, open, out, &x));
+    GI_TRY(gi_kernel_scaled(run, written, (gi_scaling)scale, &out->kernel));
+    GI_TRY(gi_program_new_scaled(run, out->kernel, text, out->table,
+                                 &out->program));
+    GI_TRY(gather(run, out));
     out->sample[0] = out->sample[1] = NULL;
-    GI_TRY(GI_NEW(run, theta, open->thetas));
-    GI_TRY(start_values(run, open, x, widen, theta));
-    GI_TRY(gi_kernel_learned(run, open, theta, &out->kernel));
-    GI_TRY(gi_joined_compile(run, out));
+    GI_TRY(start_values(run, out));
+    gi_joined_widen(out, widen);
 done:
-    gi_free(theta);
-    gi_points_free(x);
-    gi_program_free(open);
-    gram_kernel_free(scaled);
     gram_kernel_free(written);
     return status;
 }
 
-gram_status gi_joined_compile(gi_run *run, gi_joined *p)
+void gi_joined_take_kernel(gi_joined *p, gi_joined *from)
 {
-    gram_status status;
+    forget_kernel(p);
+    p->kernel = from->kernel;
+    p->program = from->program;
+    p->x = from->x;
+    from->kernel = NULL;
+    from->program = NULL;
+    from->x = NULL;
+}
 
-    gi_points_free(p->x);
-    p->x = NULL;
-    gi_program_free(p->program);
-    p->program = NULL;
-    GI_TRY(gi_program_new(run, p->kernel, p->table, 0, &p->program));
-    GI_TRY(gi_points_new(run, p->program, p->table, GI_DOUBLE, &p->x));
-done:
-    return status;
+gram_status gi_joined_print(gi_run *run, gi_joined *p)
+{
+    return p->text.n
+               ? GRAM_OK
+               : gi_program_print(run, p->program, p->program->theta, &p->text);
 }
 
 void gi_joined_clear(gi_joined *p)
 {
-    gi_points_free(p->x);
-    gi_program_free(p->program);
-    gram_kernel_free(p->kernel);
+    forget_kernel(p);
     gram_table_free(p->table);
     gi_fills_free(&p->fills);
     *p = (gi_joined){0};

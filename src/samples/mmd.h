@@ -1,7 +1,7 @@
 /* mmd.h - a two-sample test on its way: what its parts hand to each other.
  *
- *     pool.c       both samples as one table, the kernel with its numbers
- *     cut.c        the rows in a seeded order, cut into bins
+ *     joined.c     both samples as one table, the kernel with its numbers
+ *     bin_rows.c   the rows in a seeded order, cut into bins
  *     mmd.c        the statistic from sums, its variance, its null moments
  *     permute.c    labels drawn anew: bins, rows, wild weights
  *     null.c       gamma and spectral p-values
@@ -23,9 +23,10 @@ typedef struct gi_joined {
     const gram_table *sample[2]; /* as given, to tell which is at fault; NULL
                                     once the kernel is there */
     size_t m, n;
-    gram_kernel *kernel; /* nothing open */
+    gram_kernel *kernel; /* the structure of the program */
     gram_program *program;
-    gi_points *x;   /* in double */
+    gi_points *x;   /* of the table, in double */
+    gi_buf text;    /* from gi_joined_print() */
     gi_fills fills; /* what stands for missing cells */
 } gi_joined;
 
@@ -38,17 +39,27 @@ gram_status gi_joined_join(gi_run *run, const gram_table *a,
                            const gram_table *b, gram_missing missing,
                            gi_dict *warnings, gi_joined *out);
 
-/* The kernel of the text, NULL: rbf, for the rows of out->table; open numbers
- * from the median distance, those of lengths times `widen`. */
+/* Kernel, program and points of the text, NULL: rbf, for the rows of out->table,
+ * in place of those it has; open numbers from the median distance, those of
+ * lengths times `widen`. */
 gram_status gi_joined_kernel(gi_run *run, const char *text,
                              gram_kernel_scale scale, double widen,
                              gi_joined *out);
 
-/* From the kernel as it is: program and points. */
-gram_status gi_joined_compile(gi_run *run, gi_joined *p);
+/* Multiply all lengths that were open by `factor`, and divide the inverse
+ * lengths by it. */
+void gi_joined_widen(const gi_joined *p, double factor);
+
+/* Kernel, program and points of `from`, which has the same table. */
+void gi_joined_take_kernel(gi_joined *p, gi_joined *from);
+
+/* The text of the kernel with its numbers, in p->text. */
+gram_status gi_joined_print(gi_run *run, gi_joined *p);
+
 void gi_joined_clear(gi_joined *p);
 
-/* Say what a kernel that is not characteristic cannot see.  (blind.c) */
+/* Say what a kernel that is not characteristic cannot see.
+ * (characteristic.c) */
 gram_status gi_joined_warn(gi_run *run, const gi_joined *p, gi_dict *warnings);
 
 /* Has the program a matrix from a file, whose rows must stay in order? */
@@ -187,9 +198,10 @@ gram_status gi_mmd_blocks(gi_run *run, const gi_joined *p, size_t size,
 typedef struct gi_aggregate {
     double p_value;
     size_t kernels, bins;
-    gram_kernel *best; /* the one that speaks most for a difference */
 } gi_aggregate;
-gram_status gi_mmd_aggregate(gi_run *run, const gi_joined *p,
+
+/* p, which has no kernel yet, gets the one that speaks most for a difference. */
+gram_status gi_mmd_aggregate(gi_run *run, gi_joined *p,
                              const gram_test_options *o, gi_aggregate *out);
 
 #endif

@@ -74,6 +74,27 @@ done:
     return status;
 }
 
+/* The kernel of `from` with the numbers theta, for the rows of p. */
+static gram_status carry_over(gi_run *run, gi_joined *from, const double *theta,
+                              gi_joined *p)
+{
+    gram_status status = GRAM_OK;
+    gram_program *q = from->program;
+    gi_values values = {0};
+
+    if (q->thetas)
+        memcpy(q->theta, theta, q->thetas * sizeof *theta);
+    GI_TRY(gi_values_of(run, q, &values));
+    GI_TRY(
+        gi_program_restore(run, from->kernel, &values, p->table, &p->program));
+    GI_TRY(gi_points_new(run, p->program, p->table, GI_DOUBLE, &p->x));
+    p->kernel = from->kernel;
+    from->kernel = NULL;
+done:
+    gi_values_free(&values);
+    return status;
+}
+
 gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
                             gi_joined *p)
 {
@@ -81,7 +102,7 @@ gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
     gi_rng rng = gi_rng_new(run->seed, STREAM);
     gi_joined chooses = {0}, tests = {0};
     unsigned char *keep = NULL;
-    double best = -INFINITY;
+    double best = -INFINITY, *theta = NULL;
     size_t count;
 
     GI_TRY(GI_NEW_ZERO(run, keep, p->m + p->n));
@@ -89,26 +110,27 @@ gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
     GI_TRY(mark_share(run, &rng, p->m, p->n, o->split, keep, &count));
     GI_TRY(part_of(run, p, keep, 1, &chooses));
     GI_TRY(part_of(run, p, keep, 0, &tests));
+    GI_TRY(gi_joined_kernel(run, o->kernel, o->scale, ldexp(1, WIDTHS / 2),
+                            &chooses));
+    count = chooses.program->thetas;
+    GI_TRY(GI_NEW(run, theta, count));
     for (int w = 0; w < WIDTHS; w++) {
         double ratio = 0;
 
-        gram_kernel_free(chooses.kernel);
-        chooses.kernel = NULL;
-        GI_TRY(gi_joined_kernel(run, o->kernel, o->scale,
-                                ldexp(1, WIDTHS / 2 - w), &chooses));
         GI_TRY(power_ratio(run, &chooses, o->precision, &ratio));
-        if (!tests.kernel || ratio > best) {
-            gram_kernel_free(tests.kernel);
-            tests.kernel = chooses.kernel;
-            chooses.kernel = NULL;
+        if (w == 0 || ratio > best) {
+            if (count)
+                memcpy(theta, chooses.program->theta, count * sizeof *theta);
             best = ratio;
         }
+        gi_joined_widen(&chooses, 0.5);
     }
-    GI_TRY(gi_joined_compile(run, &tests));
+    GI_TRY(carry_over(run, &chooses, theta, &tests));
     gi_joined_clear(p);
     *p = tests;
     tests = (gi_joined){0};
 done:
+    gi_free(theta);
     gi_free(keep);
     gi_joined_clear(&chooses);
     gi_joined_clear(&tests);

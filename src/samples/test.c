@@ -254,13 +254,9 @@ static gram_status by_aggregate(testing *g)
     r->permutations = g->o.permutations;
     r->bins = found.bins;
     r->kernels = found.kernels;
-    p->kernel = found.best;
-    found.best = NULL;
-    GI_TRY(gi_joined_compile(g->run, p));
     GI_TRY(by_statistic(g));
 done:
     g->run = all;
-    gram_kernel_free(found.best);
     return status;
 }
 
@@ -303,8 +299,9 @@ gram_status gi_test_refer(gi_run *run, gram_test *t)
     GI_TRY(GI_NEW(run, t->sentence, t->warnings.count));
     for (size_t i = 0; i < t->warnings.count; i++)
         t->sentence[i] = gi_dict_at(&t->warnings, i);
-    r->kernel = gram_kernel_text(t->pool.kernel);
-    r->other = t->other ? gram_kernel_text(t->other) : NULL;
+    GI_TRY(gi_joined_print(run, &t->pool));
+    r->kernel = t->pool.text.s;
+    r->other = t->other.s;
     r->warnings = t->sentence;
     r->warning_count = t->warnings.count;
     r->reject = r->p_value <= r->alpha;
@@ -358,7 +355,7 @@ void gram_test_free(gram_test *t)
     if (!t)
         return;
     gi_joined_clear(&t->pool);
-    gram_kernel_free(t->other);
+    gi_buf_free(&t->other);
     gi_free(t->witness);
     gi_dict_free(&t->warnings);
     gi_free(t->sentence);

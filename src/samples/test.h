@@ -6,10 +6,10 @@
 #include "samples/mmd.h"
 
 struct gram_test {
-    gi_joined pool;     /* what was tested; n = 0: independence */
-    gram_kernel *other; /* independence: the kernel of y */
-    double *witness;    /* per row of the pool; NULL: independence */
-    gi_dict warnings;   /* sentences */
+    gi_joined pool;   /* what was tested; n = 0: independence */
+    gi_buf other;     /* independence: the kernel of y */
+    double *witness;  /* per row of the pool; NULL: independence */
+    gi_dict warnings; /* sentences */
     const char **sentence;
     gram_test_report report;
 };

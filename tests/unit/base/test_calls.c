@@ -1,5 +1,5 @@
-/* test_calls.c - how often one fit and one prediction make what could be made
- * once: operators, feature maps, parses, kernels, programs, proofs, points.
+/* test_calls.c - how often a fit, a prediction and a test of two samples make
+ * what could be made once: operators, feature maps, parses, kernels, programs, proofs, points.
  *
  * The linker counts: a call of f from another object file goes to __wrap_f
  * where a test defines that (the Makefile passes --wrap), so the library has no
@@ -127,4 +127,25 @@ TEST(a_fit_and_a_prediction_make_no_more_than_allowed)
     gram_table_free(t);
 }
 
-TESTS(NORMAL(a_fit_and_a_prediction_make_no_more_than_allowed))
+TEST(a_test_of_two_samples_makes_one_program_and_gathers_its_rows_once)
+{
+    /* points are also put in the order of the bins */
+    static const size_t test[THINGS] = {[PARSES] = 2,
+                                        [KERNELS] = 2,
+                                        [PROGRAMS] = 1,
+                                        [PROOFS] = 1,
+                                        [POINTS] = 2};
+    gram_table *a = machines_table(ROWS, COLUMNS, 1);
+    gram_table *b = machines_table(ROWS, COLUMNS, 2);
+    gram_test *found = NULL;
+
+    start_counting();
+    CHECK_OK(gram_test_samples(a, b, NULL, NULL, &found));
+    check_counts("the test", test);
+    gram_test_free(found);
+    gram_table_free(b);
+    gram_table_free(a);
+}
+
+TESTS(NORMAL(a_fit_and_a_prediction_make_no_more_than_allowed),
+      NORMAL(a_test_of_two_samples_makes_one_program_and_gathers_its_rows_once))
