@@ -337,8 +337,8 @@ typedef struct gram_loss_class {
      * known, and then there is no duality gap. */
     double (*conjugate)(const double *arg, double y, double a);
 
-    /* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0.  NULL: it is
-     * found from the derivatives, for losses that are SMOOTH. */
+    /* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0.  NULL: not
+     * known, and then the solver prox does not take the loss. */
     double (*prox)(const double *arg, double y, double v, double t);
 
     /* What is predicted for a new y where f is this; NULL: f. */

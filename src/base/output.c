@@ -23,7 +23,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-enum { ROOM = GI_OUTPUT_BYTES };
+enum { BUFFER = GI_OUTPUT_BYTES };
 
 struct gi_output {
     char *name;      /* for messages */
@@ -129,9 +129,9 @@ gram_status gi_output_open(gi_run *run, const char *path, gi_output **out)
     GI_TRY(GI_NEW_ZERO(run, o, 1));
     o->fd = -1;
     GI_TRY(gi_strndup(run, name, strlen(name), &o->name));
-    GI_TRY(GI_NEW(run, o->buffer, ROOM));
+    GI_TRY(GI_NEW(run, o->buffer, BUFFER));
     if (strlen(path) > 3 && strcasecmp(path + strlen(path) - 3, ".gz") == 0) {
-        GI_TRY(GI_NEW(run, o->packed, ROOM));
+        GI_TRY(GI_NEW(run, o->packed, BUFFER));
         if (deflateInit2(&o->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                          Z_DEFAULT_STRATEGY) != Z_OK) {
             status =
@@ -182,9 +182,9 @@ static gram_status flush_buffer(gi_output *out, int last)
         out->z.avail_in = (unsigned)out->n;
         do {
             out->z.next_out = out->packed;
-            out->z.avail_out = ROOM;
+            out->z.avail_out = BUFFER;
             deflate(&out->z, last ? Z_FINISH : Z_NO_FLUSH);
-            GI_TRY(write_out(out, out->packed, ROOM - out->z.avail_out));
+            GI_TRY(write_out(out, out->packed, BUFFER - out->z.avail_out));
         } while (out->z.avail_out == 0);
     }
     out->n = 0;
@@ -198,13 +198,13 @@ gram_status gi_output_write(gi_output *out, const void *data, size_t n)
     const unsigned char *p = data;
 
     while (n > 0) {
-        size_t k = ROOM - out->n < n ? ROOM - out->n : n;
+        size_t k = BUFFER - out->n < n ? BUFFER - out->n : n;
 
         memcpy(out->buffer + out->n, p, k);
         out->n += k;
         p += k;
         n -= k;
-        if (out->n == ROOM)
+        if (out->n == BUFFER)
             GI_TRY(flush_buffer(out, 0));
     }
 done:

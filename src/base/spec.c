@@ -38,14 +38,14 @@ typedef struct parser {
 /* n zero bytes of the spec. */
 static gram_status take(parser *p, size_t n, void *slot)
 {
-    enum { ROOM = GI_SPEC_ARENA_BYTES, ALIGN = 16 };
+    enum { BLOCK = GI_SPEC_ARENA_BYTES, ALIGN = 16 };
     gram_status status = GRAM_OK;
     block *b = p->spec->blocks;
     void *bytes;
 
     n = gi_round_up(n, ALIGN);
     if (!b || b->capacity - b->used < n) {
-        size_t capacity = n > ROOM ? n : ROOM;
+        size_t capacity = n > BLOCK ? n : BLOCK;
 
         GI_TRY(gi_alloc(p->run, &b, 1, sizeof *b + capacity));
         *b = (block){.next = p->spec->blocks, .capacity = capacity};

@@ -27,15 +27,15 @@ static void close_cut(char *s, size_t size)
 gram_status gi_spec_fail(const gi_spec *spec, size_t at, gram_status status,
                          const char *format, ...)
 {
-    enum { ROOM = 400, SHOWN = 72, AROUND = 30 };
+    enum { SIZE = 400, SHOWN = 72, AROUND = 30 };
     const char *text = spec->text;
     size_t n = strlen(text), from = 0, to = n, character = 1;
-    char sentence[ROOM];
+    char sentence[SIZE];
     va_list args;
 
     va_start(args, format);
-    if (vsnprintf(sentence, ROOM, format, args) >= ROOM)
-        close_cut(sentence, ROOM);
+    if (vsnprintf(sentence, SIZE, format, args) >= SIZE)
+        close_cut(sentence, SIZE);
     va_end(args);
     for (size_t i = 0; i < at; i++)
         character += !inside(text[i]);

@@ -10,9 +10,9 @@
 
 #include "base/fields.h"
 
-enum { ROOM = 1024 };
+enum { SIZE = 1024 };
 
-static _Thread_local char sentence[ROOM];
+static _Thread_local char sentence[SIZE];
 
 const char *gram_error_message(void)
 {
@@ -48,10 +48,10 @@ static void close_utf8(char *s, size_t n)
 
 static void write_sentence(const char *format, va_list args)
 {
-    int n = vsnprintf(sentence, ROOM, format, args);
+    int n = vsnprintf(sentence, SIZE, format, args);
 
-    if (n >= ROOM)
-        close_utf8(sentence, ROOM - 1);
+    if (n >= SIZE)
+        close_utf8(sentence, SIZE - 1);
     one_line(sentence);
 }
 
@@ -67,21 +67,21 @@ gram_status gi_fail(gram_status status, const char *format, ...)
 
 gram_status gi_context(gram_status status, const char *format, ...)
 {
-    char rest[ROOM];
+    char rest[SIZE];
     va_list args;
     size_t n;
 
     if (status == GRAM_OK)
         return status;
-    memcpy(rest, sentence, ROOM);
+    memcpy(rest, sentence, SIZE);
     va_start(args, format);
     write_sentence(format, args);
     va_end(args);
     n = strlen(sentence);
-    if (n + 2 < ROOM) {
+    if (n + 2 < SIZE) {
         memcpy(sentence + n, ": ", 2);
-        memcpy(sentence + n + 2, rest, ROOM - n - 2);
-        sentence[ROOM - 1] = '\0';
+        memcpy(sentence + n + 2, rest, SIZE - n - 2);
+        sentence[SIZE - 1] = '\0';
     }
     return status;
 }

@@ -1,5 +1,4 @@
-/* loss.c - losses by name, from text and back, and the proximal map of those
- * that do not bring one.
+/* loss.c - losses by name, from text and back.
  */
 #include "losses/loss.h"
 
@@ -101,7 +100,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The numbers of a list, ascending, into args[count][which]. */
+/* Read a list into parameter `which` of *count losses, ascending. */
 static gram_status spread(gi_run *run, const gi_spec *spec, const gi_node *list,
                           size_t which, gi_loss **out, size_t *count)
 {
@@ -238,39 +237,4 @@ gram_status gi_losses_text(gi_run *run, const gi_loss *loss, size_t count,
 done:
     gi_buf_free(&b);
     return status;
-}
-
-/* --------------------------------------------------------------------- prox */
-
-/* The zero of g(f) = V'(f) + (f - v)/t, which increases: bracketed by doubling
- * steps, then Newton, bisection where that leaves the bracket. */
-double gi_loss_prox(const gi_loss *l, double y, double v, double t)
-{
-    enum { STEPS = 200 };
-    double low = v, high = v, step = t, f = v;
-    int down;
-
-    if (l->class_->prox)
-        return l->class_->prox(l->arg, y, v, t);
-    down = gi_loss_slope(l, y, v) > 0;
-    for (int k = 0; k < STEPS; k++) {
-        f = down ? v - step : v + step;
-        *(down ? &low : &high) = f;
-        if ((gi_loss_slope(l, y, f) + (f - v) / t > 0) != down)
-            break;
-        step *= 2;
-    }
-    for (int k = 0; k < STEPS; k++) {
-        double g = gi_loss_slope(l, y, f) + (f - v) / t, next;
-
-        if (g == 0 || !(low < high))
-            break;
-        *(g > 0 ? &high : &low) = f;
-        next = f - g / (gi_loss_curvature(l, y, f) + 1 / t);
-        next = next > low && next < high ? next : low + (high - low) / 2;
-        if (next == f)
-            break;
-        f = next;
-    }
-    return f;
 }

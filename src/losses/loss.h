@@ -24,14 +24,14 @@
 
 enum { GI_LOSS_ARGS = 4 };
 
-/* A class with its numbers.  arg[i] is the value of parameter i. */
+/* A class with values of its parameters: arg[i] is that of parameter i. */
 typedef struct gi_loss {
     const gram_loss_class *class_;
     double arg[GI_LOSS_ARGS];
 } gi_loss;
 
-/* The losses that a text stands for: one, or with a list for one of the
- * numbers, quantile(tau=[0.1,0.5,0.9]), one for each, ascending.  *out is to be
+/* The losses that a text stands for: one, or with a list for a parameter, as in
+ * quantile(tau=[0.1,0.5,0.9]), one for each number, ascending.  *out is to be
  * freed.  Errors: PARSE, NAME (with a suggestion), RANGE, MEMORY. */
 gram_status gi_losses_new(gi_run *run, const char *text, gi_loss **out,
                           size_t *count);
@@ -57,10 +57,6 @@ double gi_loss_nu(const gi_loss *loss);
 
 /* May y be a target?  Else a reason in *why: "must be at least 0". */
 int gi_loss_accepts(const gi_loss *loss, double y, const char **why);
-
-/* The f that makes V(y, f) + (f - v)^2/(2 t) least, t > 0: that of the class,
- * or for SMOOTH ones to rounding from the derivatives. */
-double gi_loss_prox(const gi_loss *l, double y, double v, double t);
 
 /* NaN where the class has none. */
 static inline double gi_loss_conjugate(const gi_loss *l, double y, double a)

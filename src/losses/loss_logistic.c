@@ -2,7 +2,7 @@
  *
  *     V*(a) = t log t + (1 - t) log(1 - t),  t = -a y in [0, 1]
  *
- * exp is only taken of numbers that are not positive.
+ * exp is only taken of numbers that are not positive, so it never overflows.
  */
 #include "gram_plugin.h"
 

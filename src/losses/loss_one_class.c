@@ -4,11 +4,11 @@
  *
  *     minimise  1/2 |f|^2 - rho + 1/(nu n) sum_i max(0, rho - f(x_i))
  *
- * and decide by f - rho.  There is no target; nu bounds the share of rows that
- * are outside, and rho, the intercept with its sign changed, is found by the
- * solver.  V = max(0, -f) is the part of a row in this sum, f without rho; the
- * objective as a whole is not that of loss.h, so only solvers that ask for
- * GRAM_LOSS_NOVELTY take it.
+ * and decide by the sign of f - rho.  There is no target; nu bounds the share of
+ * rows outside, and rho, minus the intercept, is found by the solver.  V is the
+ * part of a row in this sum, max(0, -f) with f for f - rho; the objective as a
+ * whole is not that of loss.h, so only solvers that look for GRAM_LOSS_NOVELTY
+ * take it.
  *
  *     V*(a) = 0  for -1 <= a <= 0
  */

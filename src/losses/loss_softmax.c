@@ -1,8 +1,8 @@
 /* loss_softmax.c - V = log sum_c exp(f_c) - f_y: logistic regression of several
  * classes at once.
  *
- * A function of all f_c together, which does not fit the table: a solver that
- * takes it has its own derivatives.
+ * It is a function of all f_c together and does not fit the table of a class:
+ * the solver that takes it has the derivatives.
  */
 #include "gram_plugin.h"
 

@@ -1,12 +1,12 @@
-/* aggregate.c - many kernels in one test, so that nobody has to choose.
+/* aggregate.c - many kernels in one test, so that none has to be chosen.
  *
  * The family of a kernel k with values in [0, 1] is k, k^2, k^4, ...: of rbf
  * and exponential these are the same kernels with other widths, from wide to
  * narrow, and each costs a multiplication once k is at hand (bins.c).
  *
- * As in MMDAgg (Schrab et al., JMLR 2023) every member has a rank of its own
- * among the permutations, and the test looks at the smallest: with M_kb the
- * statistic of member k under permutation b, b = 0 being the data,
+ * As in MMDAgg (Schrab et al., JMLR 2023) each member is ranked among its own
+ * permutations, and the test statistic is the smallest weighted rank: with M_kb
+ * the statistic of member k under permutation b, b = 0 being the data,
  *
  *     p_kb = share of b' with M_kb' >= M_kb,   T_b = min_k p_kb / w_k,
  *     p = share of b with T_b <= T_0
@@ -25,7 +25,7 @@
 #include "cpu/cpu.h"
 #include "samples/mmd.h"
 
-/* Bins cost next to nothing while rows are few. */
+/* With few rows many bins cost next to nothing. */
 enum {
     BINS = GI_AGGREGATE_BINS,
     EXACT_ROWS = GI_AGGREGATE_EXACT_ROWS,
@@ -33,13 +33,13 @@ enum {
     FEW_BINS = GI_AGGREGATE_SMALL_BINS
 };
 
-/* The first member is so much wider than the median distance suggests. */
+/* The first member is wider by this than the median distance suggests. */
 static const double widen = 32;
 
 static const char *const families[] = {GI_KERNEL_DEFAULT, "exponential"};
 
-/* A priori the median distance is a good guess: members weigh less the
- * farther they are from it. */
+/* The median distance is a good guess: members weigh less, the farther their
+ * width is from it. */
 static double weight_of(size_t q)
 {
     return 1 / (1 + fabs((double)q - log2(widen)));
@@ -57,8 +57,8 @@ static int compare(const void *a, const void *b)
     return (x->value < y->value) - (x->value > y->value);
 }
 
-/* values[b] = its rank, from the largest down, over the member's weight; equal
- * up to rounding share the later one. */
+/* Replace values[b] by its rank, from the largest down, over the member's
+ * weight; values that are equal up to rounding share the larger rank. */
 static void take_ranks(double *values, size_t count, double slack,
                        double weight, ranking *scratch)
 {
@@ -72,7 +72,7 @@ static void take_ranks(double *values, size_t count, double slack,
     }
 }
 
-/* Powers make sense of values in [0, 1] only. */
+/* Powers are narrower kernels only if the values are in [0, 1]. */
 static gram_status check_values(gi_run *run, gi_joined *p, const gi_bin_rows *c)
 {
     const double slack = 1e-6;
@@ -94,25 +94,25 @@ static gram_status check_values(gi_run *run, gi_joined *p, const gi_bin_rows *c)
 typedef struct family {
     gi_run *run;
     const gram_test_options *o;
-    gi_joined pool; /* its table is borrowed */
+    gi_joined joined; /* its table is borrowed */
     size_t bins;
     gi_labels labels;
     double *smallest; /* per labelling: the best rank so far */
     const char *text; /* of the member that has it, if widths are tried, */
     size_t power;     /* and which it is */
-    const gi_bin_rows *cut;
+    const gi_bin_rows *bin_rows;
     double *values, *sums; /* of each member */
     ranking *scratch;
     gi_aggregate *out;
 } family;
 
-/* The pool's kernel becomes the best member k^(2^q): of a family that is here
- * for its widths another width, else a power. */
+/* The kernel becomes the best member k^(2^q): of the families in the table that
+ * is another width, of a kernel that was given a power. */
 static gram_status make_best(family *f)
 {
     const size_t q = f->power;
     gram_status status = GRAM_OK;
-    gi_joined *p = &f->pool;
+    gi_joined *p = &f->joined;
     gi_buf power = {0};
 
     if (!f->o->kernel) {
@@ -147,7 +147,7 @@ done:
     return status;
 }
 
-/* The size of what values are made of, for ties. */
+/* The size of the sums that values are made of, for ties up to rounding. */
 static double size_of(const double *sums, size_t bins, double pairs)
 {
     double sum = 0;
@@ -162,22 +162,22 @@ static gram_status rank_member(void *user, size_t q)
 {
     family *f = user;
     gi_run one = *f->run;
-    const size_t s = f->cut->bins.count, count = f->labels.count;
-    const double rows = (double)(f->pool.m + f->pool.n);
+    const size_t s = f->bin_rows->bins.count, count = f->labels.count;
+    const double rows = (double)(f->joined.m + f->joined.n);
     const double *sums = f->sums + q * s * s;
     double *values = f->values + q * count;
     gram_status status;
 
     one.threads = 1; /* members are the tasks */
-    GI_TRY(gi_labels_values(&one, &f->labels, f->cut, sums, GRAM_TEST_UNBIASED,
-                            values));
+    GI_TRY(gi_labels_values(&one, &f->labels, f->bin_rows, sums,
+                            GRAM_TEST_UNBIASED, values));
     take_ranks(values, count, 1e-12 * size_of(sums, s, rows * rows),
                weight_of(q), f->scratch + q * count);
 done:
     return status;
 }
 
-/* Member q as one more to look at. */
+/* Take member q into account. */
 static void add_member(family *f, const char *text, size_t q)
 {
     const size_t count = f->labels.count;
@@ -195,7 +195,7 @@ static void add_member(family *f, const char *text, size_t q)
 static gram_status add_family(family *f, const char *text)
 {
     gram_status status = GRAM_OK;
-    gi_joined *p = &f->pool;
+    gi_joined *p = &f->joined;
     gi_bin_rows c = {0};
 
     GI_TRY(gi_joined_kernel(f->run, text, f->o->scale, widen, p));
@@ -204,12 +204,12 @@ static gram_status add_family(family *f, const char *text)
     GI_TRY(start_labels(f, &c));
     GI_TRY(gi_engine_bins(f->run, p->program, c.at, &c.bins, GI_POWERS, f->sums,
                           NULL));
-    f->cut = &c;
+    f->bin_rows = &c;
     GI_TRY(gi_parallel_for(f->run, GI_POWERS, rank_member, f));
     for (size_t q = 0; q < GI_POWERS; q++)
         add_member(f, text, q);
 done:
-    f->cut = NULL;
+    f->bin_rows = NULL;
     gi_bin_rows_clear(&c);
     return status;
 }
@@ -234,7 +234,7 @@ gram_status gi_mmd_aggregate(gi_run *run, gi_joined *p,
              : rows > FEW_ROWS ? BINS
              : rows < FEW_BINS ? rows
                                : FEW_BINS;
-    f.pool = (gi_joined){.table = p->table, .m = p->m, .n = p->n};
+    f.joined = (gi_joined){.table = p->table, .m = p->m, .n = p->n};
     if (o->kernel)
         GI_TRY(add_family(&f, o->kernel));
     for (size_t i = 0; !o->kernel && i < all; i++)
@@ -243,10 +243,10 @@ gram_status gi_mmd_aggregate(gi_run *run, gi_joined *p,
     for (size_t b = 0; b < count; b++)
         as_small += f.smallest[b] <= f.smallest[0];
     out->p_value = (double)as_small / (double)count;
-    gi_joined_take_kernel(p, &f.pool);
+    gi_joined_take_kernel(p, &f.joined);
 done:
-    f.pool.table = NULL;
-    gi_joined_clear(&f.pool);
+    f.joined.table = NULL;
+    gi_joined_clear(&f.joined);
     gi_labels_clear(&f.labels);
     gi_free(f.smallest);
     gi_free(f.values);

@@ -7,8 +7,8 @@
  * sample gets at least MIN_BINS bins, where it has the rows, since few bins
  * have few orders; of a much larger one only the first MOST move.
  *
- * Rows are put in a random order first: a file that is sorted would have bins
- * unlike each other.
+ * Rows are put in a random order first, since the bins of a sorted file would
+ * be unlike each other.
  */
 #include <string.h>
 

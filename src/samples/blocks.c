@@ -3,10 +3,10 @@
  * Blocks share no rows, so their statistics are independent and the mean is
  * nearly normal whatever P and Q are (Zaremba, Gretton, Blaschko: B-test,
  * 2013); with two rows of each sample in a block it is the linear-time
- * statistic (Gretton et al. 2012, section 6).  It needs no permutations and O(n
- * block) time, and sees less.
+ * statistic (Gretton et al. 2012, section 6).  It needs no permutations and
+ * O(n block) time, and has less power.
  *
- * Small blocks are worked on some at a time, as bins of one run.
+ * Small blocks are computed several at a time, as bins of one run.
  */
 #include <math.h>
 
@@ -16,7 +16,7 @@
 #include "kernels/engine/block.h"
 #include "samples/mmd.h"
 
-/* Rows of a run, more only if one block has more. */
+/* Rows of a run; a block of more rows has a run of its own. */
 enum { ROWS = GI_TEST_BLOCK_ROWS };
 
 /* The statistics of blocks first .. first+count-1 of `size` rows each. */

@@ -4,7 +4,7 @@
  * characteristic.  Universal kernels are, on the columns they look at (rbf,
  * laplace, matern, ...; delta on categories), and so are products of such on
  * different columns.  A sum sees what its best term sees: rbf[a] + rbf[b]
- * compares columns one by one and is blind for how they depend on each other.
+ * compares columns one by one and cannot see how they depend on each other.
  */
 #include <string.h>
 
@@ -98,7 +98,7 @@ gram_status gi_joined_warn(gi_run *run, const gi_joined *p, gi_dict *warnings)
     size_t count;
 
     if (gi_joined_is_fixed(p))
-        return status; /* nobody knows */
+        return status; /* nothing is known of a matrix from a file */
     GI_TRY(GI_NEW_ZERO(run, sees, n));
     GI_TRY(mark(run, p, p->kernel->root, sees));
     count = count_marks(sees, n);

@@ -1,8 +1,9 @@
-/* drift.c - batches beside all that came before them, for as long as one likes.
+/* drift.c - each batch of rows compared with all rows before it, for as long as
+ * one likes.
  *
  * If nothing changes, reference and batches are exchangeable.  The p-value p_t
  * of batch t against the rows before it, by permuting which rows are the batch,
- * depends on the order of all those rows only through who is in the batch; so
+ * depends on the order of all those rows only by which are in the batch; so
  * p_1, p_2, ... are independent and no smaller than uniform (as conformal
  * p-values are: Vovk, Gammerman, Shafer 2005).  Betting on small ones with
  *
@@ -11,15 +12,15 @@
  *
  * whose mean is at most 1, the product of the e(p_t) is a fair game.  So as not
  * to have lost everything when a change comes late, the stake is divided: a
- * share 1/(s(s + 1)) of it waits for batch s.  With R the value of what is in
- * play,
+ * share 1/(s(s + 1)) of it waits for batch s.  With R the value of the shares
+ * that are in play,
  *
  *     R_t = e(p_t) (R_(t-1) + 1/(t(t+1))),   evidence = R_t + 1/(t+1)
  *
- * which ever passes 1/alpha with a chance of at most alpha (Ville 1939),
- * whenever one stops.
+ * and if nothing changes, the evidence ever exceeds 1/alpha with a probability
+ * of at most alpha, whenever one stops (Ville 1939).
  *
- * At most ROWS of the rows before are used, a new random choice each time,
+ * At most ROWS of the rows before are used, chosen anew at random each time,
  * which leaves all that true.  The kernel is that of the reference.
  */
 #include <float.h>
@@ -145,7 +146,7 @@ static double play(gram_drift *d, double p)
 {
     const double t = (double)d->batch;
 
-    /* what is beyond any alarm need not grow into infinity */
+    /* far beyond any alarm it must not overflow */
     d->played = fmin(DBL_MAX / 4, bet(p) * (d->played + 1 / (t * (t + 1))));
     return d->played + 1 / (t + 1);
 }

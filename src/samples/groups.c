@@ -1,9 +1,9 @@
 /* groups.c - all groups of a table compared pairwise.
  *
- * Holm's correction: with the p-values of k pairs in ascending order, the i-th,
- * from 0, is multiplied by k - i and is at least the one before it; the chance
- * of rejecting any pair that does not differ is then at most alpha, however the
- * tests depend on each other.
+ * Holm's correction: of the p-values of k pairs in ascending order, the i-th,
+ * from 0, is multiplied by k - i and made at least the one before it.  The
+ * probability of rejecting any pair that does not differ is then at most alpha,
+ * however the tests depend on each other.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  *     mu(x) - sum over the t chosen ones s of k(x, s)/(t + 1)
  *
- * (Chen, Welling, Smola 2010): near much of the data, far from what is there.
+ * (Chen, Welling, Smola 2010): near many rows, far from those already chosen.
  * The distance of the m rows from all is the MMD of the two sets.
  *
  * Cost: one pass over the kernel for mu, one row of it for each row chosen.

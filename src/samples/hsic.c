@@ -5,7 +5,7 @@
  *
  * the squared MMD between the joint distribution and the product of its margins
  * (Gretton et al. 2008).  F and G come from a pivoted Cholesky factorisation,
- * up to a part of the diagonal that is too small to matter, or to RANK columns.
+ * up to a rest of the diagonal that is too small to matter, or to RANK columns.
  * Permuting the rows of G permutes y; F depends on x alone and G on y alone, so
  * the level is exact whatever the rank is.
  *
@@ -54,7 +54,7 @@ done:
     return status;
 }
 
-/* The columns as a pool of one sample with a kernel. */
+/* The columns as one sample with a kernel. */
 static gram_status side(gi_run *run, const gram_table *t, const char *list,
                         const gram_test_options *o, gi_dict *warnings,
                         gi_joined *out)
@@ -130,14 +130,14 @@ done:
 
 /* ------------------------------------------------------------ permutations */
 
-typedef struct desk {
+typedef struct scratch {
     size_t *order;
     double *G, *product;
-} desk;
+} scratch;
 
 /* |F' G_b|^2/n^2, where row i of G_b is row order[i] of G; b = 0: in order. */
 static double value(const gi_run *run, size_t n, const factor *f,
-                    const factor *g, size_t b, const desk *d)
+                    const factor *g, size_t b, const scratch *d)
 {
     gi_rng rng = gi_rng_new(run->seed, STREAM + ((uint64_t)b << 32));
     double sum = 0;
@@ -161,7 +161,7 @@ static gram_status permute(gi_run *run, size_t n, const factor *f,
 {
     gram_status status = GRAM_OK;
     const size_t threads = (size_t)run->threads;
-    desk *d = NULL;
+    scratch *d = NULL;
 
     gi_blas_start();
     GI_TRY(GI_NEW_ZERO(run, d, threads));
@@ -194,7 +194,7 @@ static gram_status measure(gi_run *run, const gi_joined *y,
                            const gram_test_options *o, gram_test *t)
 {
     gram_status status = GRAM_OK;
-    const gi_joined *x = &t->pool;
+    const gi_joined *x = &t->joined;
     const size_t count = o->permutations + 1;
     factor f = {0}, g = {0};
     double *values = NULL;
@@ -243,11 +243,11 @@ gram_status gram_test_independence(const gram_table *table, const char *x,
     GI_TRY(gi_test_options_read(options, &o));
     GI_TRY(check_independence(table, x, y));
     GI_TRY(GI_NEW_ZERO(&run, t, 1));
-    GI_TRY(side(&run, table, x, &o, &t->warnings, &t->pool));
+    GI_TRY(side(&run, table, x, &o, &t->warnings, &t->joined));
     GI_TRY(side(&run, table, y, &o, &t->warnings, &of_y));
     t->report = (gram_test_report){
         .m = table->rows,
-        .d = t->pool.program->sources + of_y.program->sources,
+        .d = t->joined.program->sources + of_y.program->sources,
         .statistic_name = "hsic",
         .method = gi_test_methods[GRAM_TEST_PERMUTATION],
         .std_error = NAN,

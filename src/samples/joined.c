@@ -1,8 +1,8 @@
 /* joined.c - two samples as one table, and a kernel for all of its rows.
  *
- * Whatever the kernel learns, the scale of columns and the median distance, it
- * learns from all rows without looking at which sample they are from: then the
- * kernel stays the same when rows change sides, as permutation tests need it.
+ * What the kernel learns, the scale of columns and the median distance, it
+ * learns from all rows, whichever sample they are from: permutation tests need
+ * a kernel that stays the same when rows change sides.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static gram_status check_rows(const char *which, size_t rows)
                                rows, rows == 1 ? "" : "s");
 }
 
-/* Features of b that a has not are not compared. */
+/* Warn of features of b that a does not have. */
 static gram_status warn_columns(gi_run *run, const gram_table *a,
                                 const gram_table *b, gi_dict *warnings)
 {
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* Rows with missing cells go; those of either sample are counted anew. */
+/* Drop rows with missing cells, and count those of each sample again. */
 static gram_status leave_out(gi_run *run, gi_joined *p)
 {
     gram_status status = GRAM_OK;

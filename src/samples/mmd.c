@@ -48,8 +48,8 @@ static gi_mmd_sums collect(const gi_bin_rows *c, const double *sums)
     return r;
 }
 
-/* The sample variance of (scale row sums) over rows first .. last-1: those
- * within, of the row's own sample, weigh u, the others v. */
+/* The sample variance over rows first .. last-1 of a weighted row sum: sums over
+ * the row's own sample weigh u, those over the other v. */
 static double row_variance(const double *rows, size_t first, size_t last,
                            size_t own, double u, double v)
 {
@@ -66,8 +66,8 @@ static double row_variance(const double *rows, size_t first, size_t last,
     return squares / (count - 1);
 }
 
-/* The variance of k over pairs of one kind, row means taken out: mean square,
- * mean, variances of the means over rows and columns, and rows in each mean. */
+/* The variance of k over pairs of one kind, row and column means taken out, from
+ * mean square, mean, variances of these means, and rows in each of them. */
 static double residual(double square, double mean, double by_row, double in_row,
                        double by_col, double in_col)
 {
@@ -127,7 +127,8 @@ static void null_moments(const gi_bin_rows *c, const gi_mmd_sums *k,
     out->null_mean = factor * ((k->dx + k->dy) / N - mean);
 }
 
-void gi_mmd_estimate(const gi_bin_rows *c, const double *sums,
+/* What follows from the sums over bins, two powers, and the row sums. */
+static void estimate(const gi_bin_rows *c, const double *sums,
                      const double *rows, double *witness, gi_mmd *out)
 {
     const size_t s = c->bins.count;
@@ -165,7 +166,7 @@ gram_status gi_mmd_pass_new(gi_run *run, const gi_joined *p, size_t bins,
     GI_TRY(GI_NEW(run, out->witness, rows));
     GI_TRY(gi_engine_bins(run, p->program, out->c.at, &out->c.bins, 2,
                           out->sums, out->rows));
-    gi_mmd_estimate(&out->c, out->sums, out->rows, out->witness, &out->e);
+    estimate(&out->c, out->sums, out->rows, out->witness, &out->e);
 done:
     return status;
 }
@@ -181,8 +182,9 @@ void gi_mmd_pass_clear(gi_mmd_pass *l)
 
 /* ------------------------------------------------------------------- power */
 
-/* With N rows each the test rejects above z_alpha sd_0/N, sd_0 of the null
- * being as 1/N; the statistic has the variance first/N + sd_0^2/N^2. */
+/* With N rows in each sample the null has the deviation sd_0/N, so the test
+ * rejects above z_alpha sd_0/N; the statistic has the variance
+ * first/N + sd_0^2/N^2. */
 static double power_margin(const gi_mmd *e, double sd, double z_alpha,
                            double z_power, double rows)
 {

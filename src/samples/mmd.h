@@ -1,4 +1,4 @@
-/* mmd.h - a two-sample test on its way: what its parts hand to each other.
+/* mmd.h - the parts of a two-sample test and what they hand to each other.
  *
  *     joined.c     both samples as one table, the kernel with its numbers
  *     bin_rows.c   the rows in a seeded order, cut into bins
@@ -16,7 +16,7 @@
 #include "kernels/engine/engine.h"
 #include "kernels/program/points.h"
 
-/* ------------------------------------------------------------------- pool */
+/* --------------------------------------------------------- joined samples */
 
 typedef struct gi_joined {
     gram_table *table; /* features: rows of the first sample, then second */
@@ -65,13 +65,14 @@ gram_status gi_joined_warn(gi_run *run, const gi_joined *p, gi_dict *warnings);
 /* Has the program a matrix from a file, whose rows must stay in order? */
 int gi_joined_is_fixed(const gi_joined *p);
 
-/* -------------------------------------------------------------------- cut */
+/* ------------------------------------------------------------------- bins */
 
-/* The rows in the order in which they are worked on: the first sample, in bins
- * of equal size and a rest, then the second.  Bins of equal size move. */
+/* The rows in the order in which they are computed: the first sample, in bins
+ * of equal size and a rest, then the second.  Bins of equal size are permuted,
+ * or "move". */
 typedef struct gi_bin_rows {
     size_t m, n;
-    size_t *row;   /* of the pool */
+    size_t *row;   /* of the joined samples */
     gi_points *x;  /* in that order, in double */
     gi_points *at; /* the same rows in the precision of the tiles */
     gi_bins bins;
@@ -82,8 +83,8 @@ typedef struct gi_bin_rows {
     double *diagonal; /* k(x_i, x_i), in that order */
 } gi_bin_rows;
 
-/* `bins` 1: one for each sample, none moves; else about that many; as many as
- * rows: each row is one.  precision as in gram_test_options. */
+/* bins = 1: one for each sample, and none moves; as many as rows: each row is a
+ * bin; else about that many.  precision is as in gram_test_options. */
 gram_status gi_bin_rows_new(gi_run *run, const gi_joined *p, size_t bins,
                             int precision, gi_bin_rows *out);
 void gi_bin_rows_clear(gi_bin_rows *c);
@@ -103,20 +104,15 @@ typedef struct gi_mmd {
     gi_mmd_sums sums;
     double unbiased, biased;
     double variance;      /* of the unbiased one */
-    double first;         /* of it, times rows: what stays for many rows */
+    double first;         /* its part of order 1/rows, times rows */
     double null_mean;     /* of the biased one, if P = Q */
     double null_variance; /* of both, if P = Q */
     double spread;        /* variance of k over pairs */
-    double *witness;      /* per row of the pool, its own left out */
+    double *witness;      /* per row, without the pair of it with itself */
 } gi_mmd;
 
-/* From the sums of gi_engine_bins over the bins of c, two powers, and its row
- * sums; witness has room for all rows. */
-void gi_mmd_estimate(const gi_bin_rows *c, const double *sums,
-                     const double *rows, double *witness, gi_mmd *out);
-
-/* One pass over the kernel of all rows: the cut into `bins`, the sums over its
- * bins (two powers), row sums, and what follows from them. */
+/* One pass over the kernel of all rows: the rows in `bins`, the sums over these
+ * (two powers), row sums, and what follows from them. */
 typedef struct gi_mmd_pass {
     gi_bin_rows c;
     double *sums, *rows, *witness;
@@ -124,16 +120,16 @@ typedef struct gi_mmd_pass {
 } gi_mmd_pass;
 gram_status gi_mmd_pass_new(gi_run *run, const gi_joined *p, size_t bins,
                             int precision, gi_mmd_pass *out);
-void gi_mmd_pass_clear(gi_mmd_pass *l);
+void gi_mmd_pass_clear(gi_mmd_pass *pass);
 
-/* Rows of each sample with which a test of that level sees this difference 8
- * times in 10. */
+/* Rows of each sample with which a test of level alpha detects this difference
+ * with a power of 0.8. */
 double gi_mmd_rows_needed(const gi_mmd *e, size_t m, size_t n, double alpha);
 
 /* ----------------------------------------------------------- permutations */
 
 typedef struct gi_labels {
-    size_t count; /* labellings, number 0 the one that is */
+    size_t count; /* labellings; number 0 is that of the data */
     size_t bins;
     double *in; /* count x bins: 1 in the first sample, else 0 */
 } gi_labels;
@@ -149,17 +145,16 @@ gram_status gi_labels_values(gi_run *run, const gi_labels *l,
                              gram_test_statistic kind, double *values);
 
 /* How many of values[1] .. values[count-1] are at least values[0], up to
- * rounding: `size` is that of what they are made of. */
+ * `rounding` relative to `size`, that of the sums they are made of. */
 size_t gi_count_extreme(const double *values, size_t count, double rounding,
                         double size);
 
-/* What permuting found. */
 typedef struct gi_permuted {
     double p_value;
     size_t count; /* permutations made */
 } gi_permuted;
 
-/* Rows permuted, `totals` being the row sums of the kernel. */
+/* Permute single rows; `totals` are the row sums of the kernel. */
 typedef struct gi_exact {
     gram_test_statistic kind;
     size_t permutations;
@@ -171,7 +166,7 @@ gram_status gi_permute_rows(gi_run *run, const gi_joined *p,
                             const double *totals, const gi_exact *how,
                             gi_permuted *out);
 
-/* Wild weights; rows of c in the order of time. */
+/* The wild bootstrap; the rows of c are in the order of time. */
 gram_status gi_permute_wild(gi_run *run, const gi_joined *p,
                             const gi_bin_rows *c, const gi_mmd *e, size_t draws,
                             double dependence, gi_permuted *out);

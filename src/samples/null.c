@@ -7,8 +7,8 @@
  * the eigenvalues of the matrix on a sample of the rows, divided by its size;
  * or a gamma distribution of the same mean and variance takes its place.
  *
- * The eigenvalues of a sample have the diagonal in them, which counts less the
- * more rows there are; what is cut off below them is added to the mean alone.
+ * The eigenvalues of a sample include the diagonal, which counts less the more
+ * rows there are.  Those that are too small to be used are added to the mean.
  */
 #include <math.h>
 

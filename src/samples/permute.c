@@ -1,25 +1,27 @@
-/* permute.c - the statistic under other labels: bins of rows, rows, weights.
+/* permute.c - the statistic under other labellings: of bins, of rows, and with
+ * wild weights.
  *
  * With z_i = 1 for rows of the first sample, r the row sums of K without its
- * diagonal and a = z'Kz, all that a labelling needs is a and z'r:
+ * diagonal and a = z'Kz, the statistic of a labelling follows from a and z'r:
  *
  *     xx = a,   xy = z'r - a,   yy = 1'r - 2 z'r + a
  *
- * so one quadratic form per labelling will do, for all of them one matrix
- * product.  Binned, K is the small matrix of sums over bins.  Labelling 0 is
- * that of the data, computed by the same instructions, and counts:
+ * so each labelling takes one quadratic form, and all of them together one
+ * matrix product.  With bins, K is the small matrix of sums over bins.
+ * Labelling 0 is that of the data, computed by the same instructions, and
+ * counts:
  *
  *     p = (1 + those at least as large)/(1 + permutations)
  *
  * is exact at every size and never 0.
  *
- * Sequentially, it stops when the number of larger ones makes rejecting
- * impossible, with p = larger/permutations (Besag and Clifford 1991), or when
- * those to come can no longer prevent it.
+ * A sequential test stops when so many are larger that it cannot reject any
+ * more, with p = larger/permutations (Besag and Clifford 1991), or when those to
+ * come can no longer prevent that it rejects.
  *
- * The wild bootstrap keeps labels and gives row t of each sample a weight of
+ * The wild bootstrap keeps the labels and gives row t of each sample a weight of
  * mean 0 from a stationary process (Chwialkowski, Sejdinovic, Gretton 2014, eq.
- * 9), so that what rows have in common with their neighbours stays.
+ * 9), which keeps the dependence between neighbouring rows.
  */
 #include <math.h>
 #include <string.h>
@@ -34,16 +36,16 @@
 enum { STREAM_BINS = 0x6d6d6462, STREAM_ROWS = 0x6d6d6472 };
 enum { STREAM_WILD = 0x6d6d6477 };
 
-/* Labellings of rows at a time: as many as fit in ROOM bytes, in steps. */
+/* Labellings of rows at a time: as many as fit in BYTES, in steps. */
 enum {
     STEP = GI_TEST_BATCH,
     LARGEST = GI_TEST_BATCH_MAX,
-    ROOM = GI_TEST_BATCH_BYTES
+    BYTES = GI_TEST_BATCH_BYTES
 };
 
 /* ----------------------------------------------------------------- choosing */
 
-/* Numbers below some bound from halves of 64 bits. */
+/* Random numbers of 32 bits, two from each of 64. */
 typedef struct halves {
     gi_rng rng;
     uint64_t word;
@@ -74,7 +76,7 @@ static uint32_t below(halves *h, uint32_t n)
     return (uint32_t)(product >> 32);
 }
 
-/* `take` of the numbers below n, at the front of item. */
+/* Choose `take` of the numbers below n; they are then at the front of item. */
 static void choose(uint64_t seed, uint64_t stream, uint64_t number, uint32_t n,
                    uint32_t take, uint32_t *item)
 {
@@ -140,7 +142,8 @@ static void bin_totals(const gi_bin_rows *c, const double *S, double *r,
     }
 }
 
-/* Of a labelling with a = z'Kz, zr = z'r and zd, of the totals R and D. */
+/* The statistic of a labelling with a = z'Kz, zr = z'r and zd = z'd, d the
+ * diagonal; R and D are the sums of r and d. */
 static double value_of(const gi_bin_rows *c, double a, double zr, double zd,
                        double R, double D, gram_test_statistic kind)
 {
@@ -212,7 +215,7 @@ typedef struct batch {
 static size_t batch_capacity(const gi_bin_rows *c, int single, int small)
 {
     size_t bytes = (c->m + c->n) * (single ? sizeof(float) : sizeof(double));
-    size_t fit = ROOM / bytes / STEP * STEP;
+    size_t fit = BYTES / bytes / STEP * STEP;
 
     if (small || fit < STEP)
         return STEP;
@@ -294,7 +297,7 @@ done:
     return status;
 }
 
-/* Of sums in single precision ties are known up to their rounding. */
+/* Rounding up to which values are ties: that of sums in tile precision. */
 static double rounding_of(const batch *b)
 {
     return b->single ? 1e-6 : 1e-12;
@@ -308,7 +311,7 @@ static double size_of(const gi_bin_rows *c, const gi_mmd *e)
     return gi_mmd_value(&k, (double)c->m, (double)c->n, GRAM_TEST_UNBIASED);
 }
 
-/* May it stop after `done` permutations?  Then p is known. */
+/* Is the test decided after `done` permutations? */
 static int is_decided(const double *values, size_t done, const gi_exact *how,
                       double slack, gi_permuted *out)
 {

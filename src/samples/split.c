@@ -1,10 +1,11 @@
-/* split.c - a kernel of great power, chosen on rows that do not test.
+/* split.c - a kernel of great power, chosen on some of the rows and used to test
+ * the others.
  *
  * For many rows the power of the test grows with U / sd(U) (Sutherland et al.,
  * Generative models and model criticism via optimized MMD, 2017).  Of WIDTHS
- * widths around the median distance the one with the largest ratio on a random
- * share of both samples is taken, and the rest of the rows tests with it; since
- * no row does both, the level stays what it is.
+ * widths around the median distance, the one with the largest ratio on a random
+ * share of both samples is taken to test the remaining rows; since no row is
+ * used for both, the level of the test is kept.
  */
 #include <math.h>
 #include <string.h>
@@ -41,7 +42,7 @@ done:
     return status;
 }
 
-/* U / sd(U) of the pool's kernel. */
+/* U / sd(U). */
 static gram_status power_ratio(gi_run *run, const gi_joined *p, int precision,
                                double *out)
 {
@@ -55,7 +56,7 @@ done:
     return status;
 }
 
-/* The pool's rows with keep[i] == which, without a kernel. */
+/* The rows with keep[i] == which, without a kernel. */
 static gram_status part_of(gi_run *run, const gi_joined *p,
                            const unsigned char *keep, int which, gi_joined *out)
 {

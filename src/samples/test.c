@@ -1,9 +1,9 @@
 /* test.c - a two-sample test from beginning to end.
  *
  * One pass over the kernel of all rows gives the statistic, its standard error,
- * the witness at every row and, binned, all permutations.  What else is asked
- * for comes on top: exact permutations, wild weights, a null by eigenvalues; or
- * takes its place: blocks, many kernels.
+ * the witness at every row and all permutations of bins.  Exact permutations,
+ * wild weights and a null by eigenvalues come on top of it, if they are asked
+ * for; blocks take its place, and many kernels come before it.
  */
 #include "samples/test.h"
 
@@ -53,13 +53,13 @@ typedef struct testing {
     gi_run *run;
     gram_test_options o;
     gram_test *t;
-    gi_mmd_pass look;
+    gi_mmd_pass pass;
 } testing;
 
 static size_t wanted_bins(const testing *g)
 {
     const gram_test_options *o = &g->o;
-    size_t rows = g->t->pool.m + g->t->pool.n;
+    size_t rows = g->t->joined.m + g->t->joined.n;
     size_t bins = o->bins ? o->bins : BINS;
 
     if (o->method || o->exact || o->aggregate || o->statistic > 1)
@@ -71,13 +71,13 @@ static size_t wanted_bins(const testing *g)
 static gram_status estimate(testing *g)
 {
     gram_status status = GRAM_OK;
-    gi_mmd_pass *l = &g->look;
+    gi_mmd_pass *pass = &g->pass;
 
-    GI_TRY(gi_mmd_pass_new(g->run, &g->t->pool, wanted_bins(g), g->o.precision,
-                           l));
-    g->t->witness = l->witness;
-    l->witness = NULL;
-    if (!(l->e.spread > 1e-12))
+    GI_TRY(gi_mmd_pass_new(g->run, &g->t->joined, wanted_bins(g),
+                           g->o.precision, pass));
+    g->t->witness = pass->witness;
+    pass->witness = NULL;
+    if (!(pass->e.spread > 1e-12))
         GI_TRY(gi_sentence_add(g->run, &g->t->warnings,
                                "the kernel is the same for all pairs of rows, "
                                "so that no difference can be seen"));
@@ -90,22 +90,22 @@ static gram_status permute_bins(testing *g)
     gram_status status = GRAM_OK;
     gram_test_report *r = &g->t->report;
     const size_t count = g->o.permutations + 1;
-    const double m = (double)g->look.c.m, n = (double)g->look.c.n;
+    const double m = (double)g->pass.c.m, n = (double)g->pass.c.n;
     gi_labels labels = {0};
     double *values = NULL, size;
     size_t larger;
 
     GI_TRY(GI_NEW(g->run, values, count));
-    GI_TRY(gi_labels_new(g->run, &g->look.c, count, &labels));
-    GI_TRY(gi_labels_values(g->run, &labels, &g->look.c, g->look.sums,
+    GI_TRY(gi_labels_new(g->run, &g->pass.c, count, &labels));
+    GI_TRY(gi_labels_values(g->run, &labels, &g->pass.c, g->pass.sums,
                             g->o.statistic, values));
-    size = (fabs(g->look.e.sums.xx) + fabs(g->look.e.sums.yy) +
-            fabs(g->look.e.sums.xy)) /
+    size = (fabs(g->pass.e.sums.xx) + fabs(g->pass.e.sums.yy) +
+            fabs(g->pass.e.sums.xy)) /
            fmin(m * m, n * n);
     larger = gi_count_extreme(values, count, 1e-14, size);
     r->p_value = (1 + (double)larger) / (double)count;
     r->permutations = g->o.permutations;
-    r->bins = g->look.c.moving;
+    r->bins = g->pass.c.moving;
 done:
     gi_labels_clear(&labels);
     gi_free(values);
@@ -116,7 +116,7 @@ static gram_status permute_rows(testing *g)
 {
     gram_status status = GRAM_OK;
     gram_test_report *r = &g->t->report;
-    const size_t rows = g->look.c.m + g->look.c.n;
+    const size_t rows = g->pass.c.m + g->pass.c.n;
     const gi_exact how = {g->o.statistic, g->o.permutations, g->o.alpha,
                           g->o.sequential};
     gi_permuted found = {0};
@@ -124,9 +124,9 @@ static gram_status permute_rows(testing *g)
 
     GI_TRY(GI_NEW(g->run, totals, rows));
     for (size_t i = 0; i < rows; i++)
-        totals[i] = g->look.rows[2 * i] + g->look.rows[2 * i + 1];
-    GI_TRY(gi_permute_rows(g->run, &g->t->pool, &g->look.c, &g->look.e, totals,
-                           &how, &found));
+        totals[i] = g->pass.rows[2 * i] + g->pass.rows[2 * i + 1];
+    GI_TRY(gi_permute_rows(g->run, &g->t->joined, &g->pass.c, &g->pass.e,
+                           totals, &how, &found));
     r->p_value = found.p_value;
     r->permutations = found.count;
     r->bins = rows;
@@ -135,21 +135,21 @@ done:
     return status;
 }
 
-/* Points in the order of time instead of the seeded one. */
+/* The wild bootstrap takes points in the order of time, not the seeded one. */
 static gram_status wild(testing *g)
 {
     gram_status status = GRAM_OK;
-    const gi_joined *p = &g->t->pool;
-    gi_bin_rows c = g->look.c;
+    const gi_joined *p = &g->t->joined;
+    gi_bin_rows c = g->pass.c;
     gi_permuted found = {0};
 
     c.x = c.at = NULL;
     c.diagonal = NULL;
     GI_TRY(GI_NEW(g->run, c.diagonal, p->m + p->n));
     for (size_t i = 0; i < p->m + p->n; i++)
-        c.diagonal[g->look.c.row[i]] = g->look.c.diagonal[i];
-    GI_TRY(gi_points_view(g->run, p->x, g->look.c.at->precision, &c.at));
-    GI_TRY(gi_permute_wild(g->run, p, &c, &g->look.e, g->o.permutations,
+        c.diagonal[g->pass.c.row[i]] = g->pass.c.diagonal[i];
+    GI_TRY(gi_points_view(g->run, p->x, g->pass.c.at->precision, &c.at));
+    GI_TRY(gi_permute_wild(g->run, p, &c, &g->pass.e, g->o.permutations,
                            g->o.dependence, &found));
     g->t->report.p_value = found.p_value;
     g->t->report.permutations = found.count;
@@ -165,26 +165,26 @@ static gram_status asymptotic(testing *g)
     gram_test_report *r = &g->t->report;
 
     if (g->o.method == GRAM_TEST_GAMMA) {
-        r->p_value = gi_null_gamma(&g->look.e);
+        r->p_value = gi_null_gamma(&g->pass.e);
     } else {
-        GI_TRY(gi_null_spectral(g->run, &g->t->pool, &g->look.e,
+        GI_TRY(gi_null_spectral(g->run, &g->t->joined, &g->pass.e,
                                 g->o.permutations, &r->p_value));
         r->permutations = g->o.permutations;
     }
-    if (g->look.c.m < 100 || g->look.c.n < 100)
+    if (g->pass.c.m < 100 || g->pass.c.n < 100)
         GI_TRY(gi_sentence_add(g->run, &g->t->warnings,
                                "method %s is for many rows, samples of %zu and "
                                "%zu may be too few: permutations are exact",
-                               gi_test_methods[g->o.method], g->look.c.m,
-                               g->look.c.n));
+                               gi_test_methods[g->o.method], g->pass.c.m,
+                               g->pass.c.n));
 done:
     return status;
 }
 
 /* -------------------------------------------------------------------- test */
 
-/* What the pass over all pairs is of the whole: permutations of rows are as
- * many more, those of bins next to nothing. */
+/* The share of the time that the pass over all pairs takes: permutations of rows
+ * take many times as long, those of bins next to nothing. */
 static double share_of_pass(const testing *g)
 {
     return g->o.aggregate                                ? 1
@@ -202,11 +202,11 @@ static gram_status by_statistic(testing *g)
     g->run = &part;
     GI_TRY(estimate(g));
     part = gi_run_share(all, share_of_pass(g), 1);
-    r->statistic = g->o.statistic == GRAM_TEST_BIASED ? g->look.e.biased
-                                                      : g->look.e.unbiased;
-    r->std_error = sqrt(g->look.e.variance);
+    r->statistic = g->o.statistic == GRAM_TEST_BIASED ? g->pass.e.biased
+                                                      : g->pass.e.unbiased;
+    r->std_error = sqrt(g->pass.e.variance);
     r->rows_needed =
-        gi_mmd_rows_needed(&g->look.e, g->look.c.m, g->look.c.n, g->o.alpha);
+        gi_mmd_rows_needed(&g->pass.e, g->pass.c.m, g->pass.c.n, g->o.alpha);
     if (g->o.aggregate)
         goto done; /* p is known */
     if (g->o.method == GRAM_TEST_WILD)
@@ -226,7 +226,7 @@ static gram_status by_blocks(testing *g)
 {
     gram_status status;
     gram_test_report *r = &g->t->report;
-    const gi_joined *p = &g->t->pool;
+    const gi_joined *p = &g->t->joined;
     size_t fewer = p->m < p->n ? p->m : p->n, size = g->o.block;
 
     if (g->o.statistic == GRAM_TEST_LINEAR)
@@ -243,7 +243,7 @@ static gram_status by_aggregate(testing *g)
 {
     gram_status status;
     gram_test_report *r = &g->t->report;
-    gi_joined *p = &g->t->pool;
+    gi_joined *p = &g->t->joined;
     gi_aggregate found = {0};
     gi_run *all = g->run, part = gi_run_share(all, 0, 0.8);
 
@@ -265,7 +265,7 @@ static gram_status make_test(testing *g, const gram_table *a,
 {
     gram_status status = GRAM_OK;
     gram_test *t = g->t;
-    gi_joined *p = &t->pool;
+    gi_joined *p = &t->joined;
     gi_run *all = g->run, part = gi_run_share(all, 0, g->o.split > 0 ? 0.5 : 0);
 
     g->run = &part;
@@ -299,8 +299,8 @@ gram_status gi_test_refer(gi_run *run, gram_test *t)
     GI_TRY(GI_NEW(run, t->sentence, t->warnings.count));
     for (size_t i = 0; i < t->warnings.count; i++)
         t->sentence[i] = gi_dict_at(&t->warnings, i);
-    GI_TRY(gi_joined_print(run, &t->pool));
-    r->kernel = t->pool.text.s;
+    GI_TRY(gi_joined_print(run, &t->joined));
+    r->kernel = t->joined.text.s;
     r->other = t->other.s;
     r->warnings = t->sentence;
     r->warning_count = t->warnings.count;
@@ -334,7 +334,7 @@ gram_status gi_test_samples(gi_run *run, const gram_table *a,
     *out = g.t;
     g.t = NULL;
 done:
-    gi_mmd_pass_clear(&g.look);
+    gi_mmd_pass_clear(&g.pass);
     gram_test_free(g.t);
     if (*out)
         (*out)->report.peak_bytes = gi_run_peak(run);
@@ -354,7 +354,7 @@ void gram_test_free(gram_test *t)
 {
     if (!t)
         return;
-    gi_joined_clear(&t->pool);
+    gi_joined_clear(&t->joined);
     gi_buf_free(&t->other);
     gi_free(t->witness);
     gi_dict_free(&t->warnings);

@@ -1,4 +1,4 @@
-/* test.h - the inside of a test that was made.
+/* test.h - the inside of a test and its report.
  */
 #ifndef GI_TEST_H
 #define GI_TEST_H
@@ -6,9 +6,9 @@
 #include "samples/mmd.h"
 
 struct gram_test {
-    gi_joined pool;   /* what was tested; n = 0: independence */
+    gi_joined joined; /* what was tested; n = 0: independence */
     gi_buf other;     /* independence: the kernel of y */
-    double *witness;  /* per row of the pool; NULL: independence */
+    double *witness;  /* per row; NULL: independence */
     gi_dict warnings; /* sentences */
     const char **sentence;
     gram_test_report report;
@@ -30,8 +30,8 @@ gram_status gi_test_samples(gi_run *run, const gram_table *a,
                             const gram_table *b,
                             const gram_test_options *options, gram_test **out);
 
-/* split.c: the width of greatest power on some rows of the pool; the others,
- * with that kernel, become the pool. */
+/* split.c: choose the width of greatest power on some of the rows; p is left
+ * with that kernel and the other rows. */
 gram_status gi_joined_split(gi_run *run, const gram_test_options *o,
                             gi_joined *p);
 

@@ -58,8 +58,8 @@ const gram_field *gram_test_option_fields(void)
     return fields;
 }
 
-/* Which wishes go together. */
-static gram_status check_wishes(const gram_test_options *o)
+/* Check that the options go together. */
+static gram_status check_combination(const gram_test_options *o)
 {
     int blocks = o->statistic >= GRAM_TEST_BLOCK;
 
@@ -69,8 +69,8 @@ static gram_status check_wishes(const gram_test_options *o)
                                        "neither with split nor sequential");
     if (blocks && (o->method || o->exact || o->sequential))
         return gi_fail(GRAM_ERR_RANGE,
-                       "statistic %s: is normal and takes no method, neither "
-                       "exact nor sequential",
+                       "statistic %s: its null is normal, so it takes neither "
+                       "a method nor exact nor sequential",
                        gi_test_statistics[o->statistic]);
     if (o->method && (o->exact || o->sequential))
         return gi_fail(GRAM_ERR_RANGE,
@@ -79,8 +79,8 @@ static gram_status check_wishes(const gram_test_options *o)
                        gi_test_methods[o->method]);
     if (o->sequential && !o->exact)
         return gi_fail(GRAM_ERR_RANGE,
-                       "sequential: goes with exact, binned permutations cost "
-                       "next to nothing");
+                       "sequential: needs exact, since permutations of bins "
+                       "cost next to nothing");
     return GRAM_OK;
 }
 
@@ -95,7 +95,7 @@ gram_status gi_test_options_read(const gram_test_options *given,
     o.alpha = o.alpha > 0 ? o.alpha : 0.05;
     o.dependence = o.dependence > 0 ? o.dependence : 20;
     *out = o;
-    status = check_wishes(&o);
+    status = check_combination(&o);
 done:
     return status;
 }

@@ -1,13 +1,13 @@
 /* witness.c - where two samples differ: at which rows, in which columns.
  *
- * The witness f(v) = mean k(x, v) - mean k(y, v) is the function of norm 1, but
- * for a factor, whose means over the samples differ most.  A column's part in
- * MMD^2 is what goes when its cells are shuffled among all rows: then they say
- * nothing about the sample any more, alone or together with other columns.
+ * The witness f(v) = mean k(x, v) - mean k(y, v) is, but for a factor, the
+ * function of norm 1 whose means over the samples differ most.  A column's part
+ * in MMD^2 is what is lost when its cells are shuffled among all rows: then they
+ * say nothing about the sample any more, alone or together with other columns.
  *
- * Beside it, for numbers, stands the Wasserstein distance in one dimension, the
- * area between the two distribution functions: what each column shows by
- * itself.
+ * For columns of numbers there is also the Wasserstein distance in one
+ * dimension, the area between the two distribution functions: what the column
+ * shows by itself.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,26 +25,27 @@ enum {
     LARGEST = GI_WITNESS_ROWS
 };
 
-/* Flops, roughly, that the columns may take in all. */
+/* About how many flops all columns together may take. */
 static const double effort = 4e9;
 
 /* ----------------------------------------------------------------- witness */
 
 static gram_status check_samples(const gram_test *t)
 {
-    return t->pool.n ? GRAM_OK
-                     : gi_fail(GRAM_ERR_SHAPE, "a test of independence: has no "
-                                               "two samples to tell apart");
+    return t->joined.n
+               ? GRAM_OK
+               : gi_fail(GRAM_ERR_SHAPE, "a test of independence: has no "
+                                         "two samples to tell apart");
 }
 
 static gram_status at_own_rows(gi_run *run, const gram_test *t, double *out)
 {
     gram_status status = GRAM_OK;
-    const size_t rows = t->pool.m + t->pool.n;
+    const size_t rows = t->joined.m + t->joined.n;
     gi_mmd_pass l = {0};
 
     if (!t->witness)
-        GI_TRY(gi_mmd_pass_new(run, &t->pool, 1, 0, &l));
+        GI_TRY(gi_mmd_pass_new(run, &t->joined, 1, 0, &l));
     memcpy(out, t->witness ? t->witness : l.witness, rows * sizeof *out);
 done:
     gi_mmd_pass_clear(&l);
@@ -56,7 +57,7 @@ gram_status gram_test_witness(const gram_test *t, const gram_table *table,
 {
     gram_status status = GRAM_OK;
     GI_RUN(run, exec);
-    const gi_joined *p = &t->pool;
+    const gi_joined *p = &t->joined;
     gi_points *x = NULL;
     double *w = NULL;
 
@@ -132,8 +133,8 @@ done:
     return status;
 }
 
-/* Of a number column, in standard deviations of all rows; NaN: not a number,
- * or constant. */
+/* The Wasserstein distance in standard deviations of all rows; NaN if the column
+ * is not of numbers, or constant. */
 static gram_status column_distance(const gi_joined *p, const gi_column *c,
                                    double *out)
 {
@@ -169,7 +170,7 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* At most `most` rows of each sample. */
-static gram_status sample_pool(gi_run *run, const gi_joined *p, size_t most,
+static gram_status sample_rows(gi_run *run, const gi_joined *p, size_t most,
                                gi_joined *out)
 {
     gram_status status = GRAM_OK;
@@ -235,7 +236,7 @@ static gram_status measure(gi_run *run, const gi_joined *p, standing *s,
     gi_joined sample = {0};
 
     most = fmin(LARGEST, fmax(MIN_ROWS, most));
-    GI_TRY(sample_pool(run, p, (size_t)most, &sample));
+    GI_TRY(sample_rows(run, p, (size_t)most, &sample));
     GI_TRY(without_column(run, &sample, SIZE_MAX, &whole));
     *count = 0;
     for (size_t i = 0; i < p->program->sources; i++) {
@@ -303,8 +304,8 @@ gram_status gram_test_columns(const gram_test *t, const gram_exec *exec,
     *out = NULL;
     quiet.progress = NULL;
     GI_TRY(check_samples(t));
-    GI_TRY(GI_NEW(&run, s, t->pool.program->sources));
-    GI_TRY(measure(&quiet, &t->pool, s, &count));
+    GI_TRY(GI_NEW(&run, s, t->joined.program->sources));
+    GI_TRY(measure(&quiet, &t->joined, s, &count));
     GI_TRY(make_table(&run, s, count, out));
 done:
     gi_free(s);

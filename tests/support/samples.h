@@ -58,7 +58,8 @@ static inline double samples_p(const gram_table *a, const gram_table *b,
 }
 
 /* The pooled rows of two tables of numbers with the same columns. */
-static inline gram_table *samples_pool(const gram_table *a, const gram_table *b)
+static inline gram_table *samples_joined(const gram_table *a,
+                                         const gram_table *b)
 {
     size_t m = gram_table_rows(a), n = gram_table_rows(b);
     gram_table *t = NULL;

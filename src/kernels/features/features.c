@@ -46,7 +46,7 @@ static size_t cells_needed(const gi_features *f, const gi_op *op)
     return op->code == GI_OP_POWER ? f->width[op->a] : 0;
 }
 
-/* Widths of all registers, and their places in the room for a row. */
+/* Widths of all registers, and their offsets in the scratch of a row. */
 void gi_features_set(gi_features *f, const double *theta)
 {
     const gram_program *p = f->program;
@@ -118,7 +118,7 @@ int gi_features_sparse(const gi_features *f)
 
 /* --------------------------------------------------------------------- rows */
 
-/* The room of all threads. */
+/* Scratch of all threads. */
 typedef struct scratch {
     double *value;
     unsigned *index;
@@ -145,7 +145,7 @@ static void scratch_free(scratch *r)
     gi_free(r->vector);
 }
 
-/* The features of a row, in this thread's room or among the points. */
+/* The features of a row, in this thread's scratch or in the points themselves. */
 static gi_vector features_of(const gi_features *f, const scratch *r,
                              const gi_points *x, size_t row)
 {
@@ -252,8 +252,8 @@ done:
     return status;
 }
 
-/* Why there is no map: the node of the expression that is to blame, or what
- * came of it on these columns. */
+/* Why there is no map: a node of the expression that has none, or else what is
+ * wrong with these columns. */
 static gram_status refuse(const gi_features *f)
 {
     const gram_program *p = f->program;

@@ -26,7 +26,8 @@ gram_status gi_features_rows(gi_run *run, const gi_features *f,
                              double *F, size_t ld);
 
 /* Is phi(x) a multiple of the cells of a sparse block (and of dense columns
- * beside it), so that it is best kept sparse?  Then the whole matrix. */
+ * beside it), so that it is best kept sparse?  gi_features_csr() gives the whole
+ * matrix of such features. */
 int gi_features_sparse(const gi_features *f);
 gram_status gi_features_csr(gi_run *run, const gi_features *f,
                             const gi_points *x, gi_csr *out);

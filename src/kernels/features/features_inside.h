@@ -13,10 +13,10 @@ struct gi_features {
     const double *theta;
     size_t limit;   /* of features */
     size_t *width;  /* of every register */
-    size_t *offset; /* of its vector in the room for those of one row */
+    size_t *offset; /* of its vector in the scratch of a row */
     char *sparse;   /* does its vector have indices? */
-    size_t total;   /* room for all vectors */
-    size_t cells;   /* room for numbers that a rule works with */
+    size_t total;   /* numbers of all vectors of a row */
+    size_t cells;   /* numbers that a rule needs as scratch, at most */
     size_t bad;     /* the first instruction without a finite map, or that has
                        too many features; program->ops if there is none */
 };
@@ -28,21 +28,21 @@ typedef struct gi_vector {
     const unsigned *index; /* ascending; NULL: 0, 1, ..., count - 1 */
 } gi_vector;
 
-/* One row on its way. */
+/* A row whose features are being computed. */
 typedef struct gi_place {
     const gi_points *x;
     size_t row;
     gi_vector *in; /* the registers so far */
-    double *value; /* room for the next one */
+    double *value; /* where the next one goes */
     unsigned *index;
-    double *cell; /* room for f->cells numbers */
+    double *cell; /* scratch of f->cells numbers */
 } gi_place;
 
-/* Read as an operation on features, of one instruction. */
+/* An instruction read as an operation on features. */
 typedef struct gi_feature_rule {
     /* how many there are */
     size_t (*count)(const gi_features *f, const gi_op *op);
-    /* those of a row, in the room there is for them or elsewhere */
+    /* those of a row, at value and index, or somewhere else */
     gi_vector (*fill)(const gi_features *f, const gi_op *op,
                       const gi_place *at);
     int passes; /* sparse operands give a sparse result */
@@ -51,7 +51,7 @@ typedef struct gi_feature_rule {
 /* By opcode; what has no rule has no finite map. */
 extern const gi_feature_rule gi_feature_rules[GI_OPCODES];
 
-/* A count, if there is no finite map. */
+/* The count that means: no finite map. */
 #define GI_FEATURES_NONE SIZE_MAX
 
 /* All numbers of v, of which there are `width`. */

@@ -13,7 +13,6 @@
 #include "kernels/features/features_inside.h"
 #include "kernels/program/points.h"
 
-/* A count that is not known, since there is no finite map. */
 #define NONE GI_FEATURES_NONE
 
 static double factor(const gi_features *f, const gi_op *op)
@@ -23,8 +22,8 @@ static double factor(const gi_features *f, const gi_op *op)
     return op->c * pow(f->theta[op->slot], op->power);
 }
 
-/* A number of features, or one that is too large; operands are too, at most,
- * so that nothing overflows. */
+/* The count, or limit + 1 if it is larger; since operands are capped, too,
+ * nothing overflows. */
 static size_t capped(const gi_features *f, size_t count)
 {
     return count <= f->limit ? count : f->limit + 1;
@@ -178,7 +177,7 @@ static gi_vector fill_constant(const gi_features *f, const gi_op *op,
     return (gi_vector){c > 0, at->value, NULL};
 }
 
-/* The most different columns in one product. */
+/* The largest number of different columns in one product. */
 static size_t degree_of(const gi_features *f, const gi_op *op)
 {
     size_t d = columns_of(f, op);
@@ -397,7 +396,7 @@ static gi_vector fill_self(const gi_features *f __attribute__((unused)),
     return (gi_vector){1, at->value, NULL};
 }
 
-/* Only by what is a function of x times the same function of t. */
+/* Division has a map only by a function of x times the same function of t. */
 static size_t count_divide(const gi_features *f, const gi_op *op)
 {
     int self = f->program->op[op->b].code == GI_OP_SELF;

@@ -4,8 +4,8 @@
 
 #include "kernels/expression/kernel.h"
 
-/* Fails if a rule refutes the kernel, with what to take instead; *unknown if no
- * rule certifies it either, so that its matrix on rows must tell. */
+/* Fails if the kernel is refuted, with what to take instead.  *unknown is set if
+ * it is not certified either, so that its matrix on the rows must be checked. */
 gram_status gi_kernel_certified(gi_run *run, const gram_kernel *k,
                                 int *unknown);
 

@@ -2,14 +2,18 @@
  * node, or which node breaks that.
  *
  * The rules are closure properties (Schoenberg 1938; Schur 1911; Berg,
- * Christensen and Ressel 1984): with k, k' PSD so are c k for c >= 0, k + k',
- * k k', so polynomials and power series with coefficients >= 0 and exp(k);
- * f(x) k f(t), so normalize(k); k(phi(x), phi(t)), so k on some columns; and
- * k^p for every p > 0 if k is infinitely divisible.  What holds for a
- * parameter that is open holds for all its values.
+ * Christensen and Ressel 1984).  If k and k' are PSD, so are
  *
- * No rule speaks of differences, negative factors and other powers, and where
- * a part is not certified the rules are silent, too.  Such a node is refuted
+ *     c k for c >= 0,  k + k',  k k'   hence polynomials and power series with
+ *                                      coefficients >= 0, and exp(k)
+ *     f(x) k(x,t) f(t)                 hence normalize(k)
+ *     k(phi(x), phi(t))                hence k on some columns
+ *     k^p for every p > 0              if k is infinitely divisible
+ *
+ * What holds for a parameter that is open holds for all its values.
+ *
+ * No rule covers differences, negative factors and other powers, nor a node
+ * with a part that is not certified.  Such a node is refuted
  * if a search (refute.c) finds points whose matrix has a negative eigenvalue,
  * and unknown otherwise.
  */
@@ -42,12 +46,12 @@ typedef struct prover {
     size_t searches;
 } prover;
 
-/* What the parts of a node are like. */
+/* What is known of the parts of a node. */
 typedef struct summary {
     size_t bad;        /* the first step that is not certified; 0: none */
     int divisible;     /* all parts are */
-    size_t kernels;    /* those that are no numbers */
-    size_t bad_kernel; /* as bad, numbers not looked at */
+    size_t kernels;    /* parts that are not numbers */
+    size_t bad_kernel; /* the first of these that is not certified; 0: none */
     int sign;          /* of the product of the numbers */
     int minus;         /* one is subtracted */
 } summary;
@@ -89,8 +93,8 @@ static int is_open(const prover *p, const gi_kernel_node *node)
     return 0;
 }
 
-/* No rule holds: refute it, beginning with the points that refute a part of
- * it, or leave it open. */
+/* No rule holds: try to refute it, beginning with the points that refute a part
+ * of it; otherwise it is unknown. */
 static gram_status doubt(prover *p, size_t i, const char *rule, const char *why,
                          const gi_refutation *first)
 {
@@ -278,7 +282,7 @@ done:
 
 /* ------------------------------------------------------------------ sums */
 
-/* The step behind those of step i and its parts. */
+/* The step after those of step i and its parts. */
 static size_t behind(const prover *p, size_t i)
 {
     int depth = at(p, i)->shown.depth;
@@ -371,7 +375,7 @@ static int is_polynomial(const prover *p, size_t sum, int minus)
     return base && at(p, base)->shown.psd > 0 && (degree > 1 || minus);
 }
 
-/* The sum or product with + for every -, in front of numbers, too. */
+/* Suggest the sum or product with + in place of every -, that of numbers, too. */
 static gram_status suggest_positive(prover *p, size_t i)
 {
     gram_status status = GRAM_OK;
@@ -439,41 +443,35 @@ done:
 
 /* --------------------------------------------------- functions of a kernel */
 
-static gram_status prove_exp(prover *p, size_t i, const summary *parts)
-{
-    if (parts->bad)
-        return blame(p, i, "exp", parts->bad);
-    at(p, i)->divisible = 1; /* exp(k)^p = exp(p k) */
-    return certify(p, i, "exp",
-                   "a power series of a kernel with positive coefficients");
-}
+/* A weight is not divisible: its column may be negative. */
+static const struct closure {
+    const char *rule, *why;
+    enum { DIVISIBLE_NEVER, DIVISIBLE_AS_PART, DIVISIBLE_ALWAYS } divisible;
+} closures[] = {
+    /* exp(k)^p = exp(p k) */
+    [GI_KERNEL_EXP] = {"exp",
+                       "a power series of a kernel with positive coefficients",
+                       DIVISIBLE_ALWAYS},
+    [GI_KERNEL_NORMALIZE] = {"normalize",
+                             "f(x) k(x,t) f(t) with f(x) = 1/sqrt(k(x,x)), or "
+                             "0 where that is 0",
+                             DIVISIBLE_AS_PART},
+    [GI_KERNEL_MAP] = {"map",
+                       "k(phi(x), phi(t)), a matrix of k on other points",
+                       DIVISIBLE_AS_PART},
+    [GI_KERNEL_WEIGHT] = {"weight", "f(x) k(x,t) f(t) with f(x) the column",
+                          DIVISIBLE_NEVER},
+};
 
-static gram_status prove_normalize(prover *p, size_t i, const summary *parts)
+static gram_status prove_closure(prover *p, size_t i, const summary *parts)
 {
-    if (parts->bad)
-        return blame(p, i, "normalize", parts->bad);
-    at(p, i)->divisible = parts->divisible;
-    return certify(p, i, "normalize",
-                   "f(x) k(x,t) f(t) with f(x) = "
-                   "1/sqrt(k(x,x)), or 0 where that is 0");
-}
+    const struct closure *c = &closures[at(p, i)->node->kind];
 
-static gram_status prove_map(prover *p, size_t i, const summary *parts)
-{
     if (parts->bad)
-        return blame(p, i, "map", parts->bad);
-    at(p, i)->divisible = parts->divisible;
-    return certify(p, i, "map",
-                   "k(phi(x), phi(t)), a matrix of k on other "
-                   "points");
-}
-
-/* Not divisible: the column may be negative. */
-static gram_status prove_weight(prover *p, size_t i, const summary *parts)
-{
-    if (parts->bad)
-        return blame(p, i, "weight", parts->bad);
-    return certify(p, i, "weight", "f(x) k(x,t) f(t) with f(x) the column");
+        return blame(p, i, c->rule, parts->bad);
+    at(p, i)->divisible =
+        c->divisible == DIVISIBLE_ALWAYS || (c->divisible && parts->divisible);
+    return certify(p, i, c->rule, c->why);
 }
 
 static gram_status (*const rules[])(prover *p, size_t i,
@@ -483,10 +481,10 @@ static gram_status (*const rules[])(prover *p, size_t i,
     [GI_KERNEL_SUM] = prove_sum,
     [GI_KERNEL_PRODUCT] = prove_product,
     [GI_KERNEL_POWER] = prove_power,
-    [GI_KERNEL_EXP] = prove_exp,
-    [GI_KERNEL_NORMALIZE] = prove_normalize,
-    [GI_KERNEL_MAP] = prove_map,
-    [GI_KERNEL_WEIGHT] = prove_weight,
+    [GI_KERNEL_EXP] = prove_closure,
+    [GI_KERNEL_NORMALIZE] = prove_closure,
+    [GI_KERNEL_MAP] = prove_closure,
+    [GI_KERNEL_WEIGHT] = prove_closure,
 };
 
 /* ------------------------------------------------------------------- tree */

@@ -1,11 +1,11 @@
 /* refute.c - the search for a counterexample.
  *
  * A kernel is PSD if all its matrices are, so one matrix with a negative
- * eigenvalue refutes it, while no search proves it.  Tried are few points
- * before many, in shapes that are known to break what people write: one point
- * (negative scales and differences), pairs, points on a line through 0 or
- * beside it (non-integer powers: FitzGerald and Horn 1977 use (1, i s); nearby
- * and far neighbours), corners of a square, and clouds.
+ * eigenvalue refutes it, while no search proves it.  The search tries few points
+ * before many, in shapes that refute what is often written: one point (negative
+ * scales and differences), pairs, points on a line through 0 or beside it
+ * (non-integer powers: FitzGerald and Horn 1977 use (1, i s); nearby and far
+ * neighbours), corners of a square, and clouds.
  *
  * The trap is rounding: a singular matrix has eigenvalues of either sign, so
  * an eigenvalue counts only if it is clearly negative.
@@ -35,7 +35,7 @@ typedef struct search {
 
 /* ---------------------------------------------------------------- columns */
 
-/* A name for which the item would choose the column. */
+/* A name of a column that the item chooses. */
 static gram_status add_name(search *s, const gi_column_item *item)
 {
     gram_status status = GRAM_OK;
@@ -95,7 +95,8 @@ done:
 
 /* ------------------------------------------------------------------ trials */
 
-/* Is there nothing wrong but these points, or this kernel on such columns? */
+/* Does the failure only mean that these points, or such columns, cannot be used
+ * with the kernel? */
 static int is_harmless(gram_status status)
 {
     return status == GRAM_ERR_NAME || status == GRAM_ERR_RANGE ||
@@ -243,7 +244,8 @@ done:
     return status;
 }
 
-/* Points of a part, with zeros in the columns they do not have. */
+/* Try the points that refute a part, with zeros in the columns that they do not
+ * have. */
 static gram_status try_first(search *s, const gi_refutation *first,
                              size_t least)
 {

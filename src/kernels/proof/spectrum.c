@@ -9,7 +9,7 @@
  *
  * and K is PSD up to rounding if min lambda >= -10 n u max|lambda|, since
  * entries are themselves rounded.  Trap: for Lanczos r bounds the distance to
- * some eigenvalue; that it is the smallest is almost sure, not sure.
+ * some eigenvalue; that this is the smallest one is very likely, not certain.
  */
 #include "kernels/proof/spectrum.h"
 
@@ -26,13 +26,13 @@
 enum { STEPS = 100 };
 static const double tolerance = 1e-3;
 
-/* How near "nearly" is, relative to the largest entry of the diagonal or of
- * all; and of how many rows, one in that many, an identity may have one entry
- * that is far from 0, as duplicates have. */
+/* Up to this, relative to the largest entry of the diagonal or of all, entries
+ * are nearly 0 or nearly equal; and in an identity one row in so many may have
+ * an entry that is far from 0, as duplicates have. */
 static const double nearly = 1e-6;
 enum { DUPLICATES = 10 };
 
-/* What was seen of the entries by one task. */
+/* What one task has found of the entries. */
 typedef struct range {
     double min, max;
     size_t far; /* above the diagonal and not nearly 0 */
@@ -75,7 +75,8 @@ static gram_status take(void *user, size_t task, const gi_tile *tile)
     return GRAM_OK;
 }
 
-/* Does a badly chosen scale make all rows strangers, or all the same? */
+/* Is the matrix nearly an identity, or nearly constant, as with a length that is
+ * much too small or too large? */
 static gram_status look_at_entries(spectrum *s, gram_spectrum *out)
 {
     gram_status status = GRAM_OK;

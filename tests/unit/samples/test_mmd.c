@@ -24,7 +24,7 @@ static void check_statistic(size_t m, size_t n, int biased, int exact)
 {
     gram_table *a = samples_normal(m, 3, 0, 1, 1);
     gram_table *b = samples_normal(n, 3, 0.5, 1, 2);
-    gram_table *all = samples_pool(a, b);
+    gram_table *all = samples_joined(a, b);
     double *K = grams_matrix(rbf, all);
     int *in = calloc(m + n, sizeof *in);
     gram_test_options o = {.kernel = rbf,
@@ -154,7 +154,7 @@ TEST(permutations_sample_all_seventy_splits)
 {
     enum { B = 4000 };
     gram_table *a = samples_normal(4, 2, 0, 1, 5);
-    gram_table *b = samples_normal(4, 2, 1, 1, 6), *all = samples_pool(a, b);
+    gram_table *b = samples_normal(4, 2, 1, 1, 6), *all = samples_joined(a, b);
     double *K = grams_matrix(rbf, all);
 
     for (int exact = 0; exact < 2; exact++)
@@ -178,7 +178,8 @@ TEST(a_bin_for_every_row_is_the_classical_test)
 {
     enum { M = 30, N = 40, B = 50 };
     gram_table *a = samples_normal(M, 2, 0, 1, 7);
-    gram_table *b = samples_normal(N, 2, 0.3, 1, 8), *all = samples_pool(a, b);
+    gram_table *b = samples_normal(N, 2, 0.3, 1, 8),
+               *all = samples_joined(a, b);
     GI_RUN(run, NULL);
     gi_joined p = {0};
     gi_dict warnings = {0};
@@ -348,8 +349,8 @@ TEST(bad_input_is_refused_in_one_sentence)
                 "alpha = 2, must be between 0 and 1");
     o = (gram_test_options){.sequential = 1};
     CHECK_FAILS(gram_test_samples(a, a, &o, NULL, &t), GRAM_ERR_RANGE,
-                "sequential: goes with exact, binned permutations cost next to "
-                "nothing");
+                "sequential: needs exact, since permutations of bins cost next "
+                "to nothing");
     o = (gram_test_options){.split = 0.99};
     CHECK_FAILS(gram_test_samples(a, a, &o, NULL, &t), GRAM_ERR_SHAPE,
                 "split: 0.99 of 10 rows leaves 9 and 1, both must be 2 or "
