@@ -1,7 +1,7 @@
 /* builtin_circles.c - a small circle inside a large one.
  *
  * Radius 1/2 and 1, angles uniform, normal noise on both coordinates.  The
- * classes have the same centre: only a function of x^2 + y^2 parts them.
+ * classes have the same centre: only a function of x^2 + y^2 separates them.
  */
 #include "data/builtin/builtin.h"
 

@@ -3,7 +3,7 @@
  * The rent is a product of effects: area (falling per square metre), district,
  * age (old and new are dearer than the 1960s), floor (more so on the hill),
  * heating, words of the note, a trend of 4 % a year and 4 % noise.  Some cells
- * of `built` and `heating` are empty; the rent knows what they would hold.
+ * of `built` and `heating` are empty; the rent depends on what they would hold.
  */
 #include "data/builtin/builtin.h"
 

@@ -1,7 +1,7 @@
 /* builtin_moons.c - two half circles that reach into each other.
  *
  * Upper: (cos t, sin t); lower: (1 - cos t, 1/2 - sin t), t uniform on
- * [0, pi], both with normal noise.  No straight line parts them.
+ * [0, pi], both with normal noise.  No straight line separates them.
  */
 #include "data/builtin/builtin.h"
 

@@ -220,7 +220,7 @@ static gram_status declare(gi_work *w, const char *p)
     p = gi_arff_skip(p);
     GI_TRY((*p == '{' ? nominal : type_word)(w, a, &p));
     p = gi_arff_skip(p);
-    /* a range [0,1] or a weight {2} of the attribute says nothing to us */
+    /* a range [0,1] or a weight {2} of the attribute is not used */
     if (!gi_arff_is_over(p) && *p != '[' && *p != '{')
         status = gi_arff_unexpected(w, p,
                                     "is left over behind the attribute's type");

@@ -1,7 +1,7 @@
 /* arff.h - the parts of an ARFF file: attributes, and the items of a line.
  *
- * A line is scanned with a gi_work in hand, also in the header: it gives
- * messages their line and rewritten items their room.
+ * Lines are scanned with a gi_work, in the header, too: it has the line number
+ * for messages and the scratch for items that must be rewritten.
  */
 #ifndef GI_ARFF_H
 #define GI_ARFF_H
@@ -17,15 +17,15 @@ typedef struct gi_arff_attribute {
     gi_dict levels;       /* of a nominal one, until its field takes them */
     size_t field;         /* of its column, or NONE */
     size_t feature;       /* its place in the sparse block, or NONE */
-    const char *fallback; /* the cell that sparse rows leave out; NULL: none */
+    const char *fallback; /* the value that sparse rows leave out; NULL: none */
 } gi_arff_attribute;
 
 typedef struct gi_arff {
     gi_load load;
     gi_arff_attribute *attribute;
     size_t count, capacity;
-    gi_dict names; /* to find one that occurs twice */
-    int sparse;    /* as the first row is */
+    gi_dict names; /* of all attributes, which must differ */
+    int sparse;    /* the first row is, and so must all be */
     size_t *owner; /* the attribute of each field but the last, the weight */
     const char **features; /* names of the sparse block */
 } gi_arff;
@@ -45,11 +45,11 @@ typedef struct gi_arff_item {
  * in braces, as a word of the header. */
 enum { GI_ARFF_CELL = 1, GI_ARFF_LIST = 2, GI_ARFF_WORD = 4 };
 
-/* The item at *at, which moves behind it. */
+/* Read the item at *at and move *at past it. */
 gram_status gi_arff_item_cut(gi_work *w, const char **at, int ends,
                              gi_arff_item *out);
 
-/* The rest of the line, at p, is not what it should be: `"rest" what`. */
+/* Fail with the sentence `"REST" what`, where REST is the line from p on. */
 gram_status gi_arff_unexpected(gi_work *w, const char *p, const char *what);
 
 static inline int gi_arff_is_blank(char c)

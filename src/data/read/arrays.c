@@ -138,7 +138,8 @@ static gram_status advance(gi_arrays *a, size_t elements)
     return gi_run_tick(run_of(a), a->worked / a->work);
 }
 
-/* Numbers x as names: their codes, or (codes = NULL) just into the dict. */
+/* Numbers become names: add them to the dict and write their codes (NULL: the
+ * codes are not wanted). */
 static gram_status number_names(gi_arrays *a, gi_dict *dict, const double *x,
                                 size_t n, int *codes)
 {
@@ -160,11 +161,11 @@ done:
     return status;
 }
 
-/* Where numbers of column j go, for rows from `at` on: into column c of the
- * table, or through the scratch if they become names.  In a survey (c = NULL)
- * only categories are wanted. */
-static void aim(gi_arrays *a, size_t j, const gi_column *c, size_t at,
-                double *scratch)
+/* Set a->to[j], where numbers of column j go for rows from `at` on: column c of
+ * the table, or the scratch if they become names.  In a survey (c = NULL) only
+ * categories are read. */
+static void set_target(gi_arrays *a, size_t j, const gi_column *c, size_t at,
+                       double *scratch)
 {
     a->to[j] = NULL;
     if (c ? is_string(a, j) : a->type[j] == GRAM_TYPE_CATEGORY && !a->drop[j])
@@ -173,8 +174,8 @@ static void aim(gi_arrays *a, size_t j, const gi_column *c, size_t at,
         a->to[j] = c->values + at;
 }
 
-/* The n numbers at a->to[j], which are rows from `at` on, if they are to be
- * names. */
+/* If column j is of names: make names of the n numbers at a->to[j], which are
+ * the rows from `at` on. */
 static gram_status take_names(gi_arrays *a, size_t j, gi_column *c, size_t at,
                               size_t n)
 {
@@ -232,7 +233,7 @@ static gram_status read_by_rows(gi_arrays *a, const gi_array *x, size_t row,
         GI_TRY(gi_npy_read(&x->bytes, &x->npy, (row + at) * x->cols,
                            n * x->cols, a->buffer));
         for (size_t j = x->first; j < x->first + x->cols; j++) {
-            aim(a, j, columns[j], at, scratch);
+            set_target(a, j, columns[j], at, scratch);
             scratch += is_string(a, j) ? most : 0;
         }
         if (!decode_rows(a, x, n, &i, &col))
@@ -254,7 +255,7 @@ static gram_status read_by_columns(gi_arrays *a, const gi_array *x, size_t row,
     for (size_t j = x->first; j < x->first + x->cols; j++)
         for (size_t at = 0; at < rows; at += n) {
             n = rows - at < most ? rows - at : most;
-            aim(a, j, columns[j], at, a->scratch);
+            set_target(a, j, columns[j], at, a->scratch);
             GI_TRY(advance(a, n));
             if (!a->to[j])
                 continue;
@@ -277,7 +278,7 @@ static gram_status read_array(gi_arrays *a, const gi_array *x, size_t row,
         a, x, row, rows, columns);
 }
 
-/* Room for the widest array that is used. */
+/* Buffers for the widest array that is used. */
 static gram_status make_buffers(gi_arrays *a)
 {
     gram_status status = GRAM_OK;
@@ -302,7 +303,8 @@ done:
     return status;
 }
 
-/* A stream has the categories of the whole file from its first rows on. */
+/* Find the levels that a stream must know before its first rows: those of the
+ * whole file. */
 static gram_status find_levels(gi_arrays *a)
 {
     gram_status status = GRAM_OK;

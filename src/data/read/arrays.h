@@ -33,8 +33,8 @@ typedef struct gi_arrays {
     double work, worked;   /* elements to be read in all, and so far */
 } gi_arrays;
 
-/* `bytes` is the next array; its columns are called stem0, stem1, ... or, if
- * it has one dimension and `plain` is set, just stem.  There must be room in
+/* Add the array in `bytes`; its columns are called stem0, stem1, ... or, if it
+ * has one dimension and `plain` is set, just stem.  The caller has allocated
  * a->array.  Errors: PARSE, NAME (two columns of one name), IO, MEMORY. */
 gram_status gi_arrays_add(gi_arrays *a, gi_bytes bytes, const char *stem,
                           int plain);

@@ -1,4 +1,5 @@
-/* cells.c - what a thread does with the cells of its block, see load.h.
+/* cells.c - from text cells to numbers, codes and texts, block by block; see
+ * load.h.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +27,8 @@ static int is_missing(const char *s, size_t n)
     return 0;
 }
 
-/* What other programs write for numbers that are none to us. */
+/* Numbers that other programs write and that are refused here: inf, hexadecimal
+ * floats, decimals too large for a double. */
 static int is_odd(const char *s, size_t n)
 {
     double x;
@@ -70,7 +72,7 @@ gram_status gi_work_fail(gi_work *w, gram_status status, const char *format,
                    w->line, text);
 }
 
-/* A cell for a sentence: its beginning if it is long. */
+/* Fail with the sentence `column "x": "CELL" what`; a long cell is cut. */
 static gram_status misfit(gi_work *w, const gi_field *f, const char *s,
                           size_t n, const char *what)
 {
@@ -97,14 +99,14 @@ static gram_status value_cell(gi_work *w, size_t f, const char *s, size_t n)
         w->missing[f]++;
         return gi_work_text(w, f, s, n);
     }
-    w->surprise = !field->fixed;
+    w->wrong_guess = !field->fixed;
     if (number && kind == GI_CELL_ODD)
         return misfit(w, field, s, n, "is not a finite decimal number");
     return misfit(w, field, s, n,
                   number ? "is not a number" : "is not a date (YYYY-MM-DD)");
 }
 
-/* The declared names, for a sentence. */
+/* Fail because the cell is not one of the declared names, which are listed. */
 static gram_status not_declared(gi_work *w, const gi_field *f, const char *s,
                                 size_t n)
 {
@@ -135,7 +137,7 @@ static gram_status string_cell(gi_work *w, size_t f, const char *s, size_t n,
     if (w->load->mode != GI_LOAD_CELLS)
         goto done;
     w->load->table->column[field->column].codes[w->first + w->rows] = code;
-    /* what is there is a level, and that is its text */
+    /* a level is its own text; a missing cell has one of its own */
     GI_TRY(gi_work_text(w, f, s, code < 0 ? n : 0));
 done:
     return status;
@@ -152,8 +154,8 @@ gram_status gi_work_cell(gi_work *w, size_t f, const char *s, size_t n,
         w->evidence[f] |= gi_cell_kind(s, n, quoted);
         return GRAM_OK;
     }
-    if (field->dropped) { /* the first cell of it that is met */
-        w->surprise = 1;
+    if (field->dropped) { /* the first cell of an optional column */
+        w->wrong_guess = 1;
         return misfit(w, field, s, n, "was not expected");
     }
     if (field->string)

@@ -1,10 +1,10 @@
 /* foreign.c - files of other programs that are taken for tables.
  *
  * Spreadsheets, data bases and archives have a signature in their first bytes.
- * Without a look at it, a workbook is a zip file without arrays, JSON a CSV
+ * Without this check a workbook would be a zip file without arrays, JSON a CSV
  * file with strange quotes, and an error page of a server a column of text.
- * The name of a file only tells zip files apart, of which many formats are
- * made; text is read whatever its name is.
+ * The name of the file is used only for zip files, which many formats are; text
+ * is read whatever its name is.
  */
 #include "data/read/foreign.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 
-/* What to do about it; NULL: nothing that is easy. */
+/* What the user can do about it; NULL: nothing simple. */
 #define SAVE "save it as CSV"
 #define UNPACK "unpack it first, only gzip is unpacked on the way"
 
@@ -79,8 +79,8 @@ static gram_status refuse(const char *name, const char *what,
                    what, formats, instead ? "; " : "", instead ? instead : "");
 }
 
-/* The name of the first member stands behind its header of 30 bytes; that of
- * NumPy's is NAME.npy.  What is called .npz is left to its reader. */
+/* The name of the first member comes after its header of 30 bytes; NumPy's are
+ * called NAME.npy.  A file called .npz is left to its reader. */
 static int is_foreign_zip(const char *path, const char *head, size_t n)
 {
     enum { LENGTH = 26, NAME = 30 };

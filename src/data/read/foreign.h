@@ -1,4 +1,4 @@
-/* foreign.h - files of other programs that are taken for tables.
+/* foreign.h - recognises files of other programs that might be taken for tables.
  */
 #ifndef GI_FOREIGN_H
 #define GI_FOREIGN_H

@@ -70,7 +70,7 @@ done:
     return status;
 }
 
-/* The unfinished record to the front, then new text. */
+/* Move the unfinished record to the front and read more text behind it. */
 static gram_status refill(gi_lines *l)
 {
     gram_status status = GRAM_OK;
@@ -89,7 +89,7 @@ done:
     return status;
 }
 
-/* The record at the front is longer than the window. */
+/* Enlarge the window, since the record at its front does not fit. */
 static gram_status widen(gi_lines *l)
 {
     gram_status status = GRAM_OK;
@@ -116,8 +116,8 @@ static const char *line_end(const char *p, const char *end)
     return newline ? newline + 1 : NULL;
 }
 
-/* The end of whole records from p on: about a block of them, at most *records,
- * which is counted down; p itself if there is none. */
+/* The end of about a block of whole records from p on: at most *records of them,
+ * which is counted down; p itself if there is no whole record. */
 static const char *block_end(const gi_lines *l, const char *p, const char *end,
                              int quotes, size_t *records)
 {
@@ -141,7 +141,7 @@ static const char *block_end(const gi_lines *l, const char *p, const char *end,
     return p;
 }
 
-/* Cut what the window holds. */
+/* Cut the window into blocks. */
 static size_t cut(gi_lines *l, size_t records, gi_text_block *blocks)
 {
     const char *p = l->window + l->taken, *end = l->window + l->n;

@@ -1,7 +1,7 @@
 /* load.c - blocks of records into a table, see load.h.
  *
- * Per window: room for all its rows is made in the table; threads parse the
- * blocks, each writing numbers where they stay and numbering strings for
+ * For each window the table is enlarged for all its rows; threads parse the
+ * blocks, each writing numbers to their final place and numbering strings for
  * itself; then, block after block in order, gaps left by blank lines are
  * closed, strings get the table's numbers and sparse rows are appended.
  */
@@ -88,7 +88,7 @@ static gram_status prepare_work(gi_load *l, gi_work *w)
     w->line = w->block.line;
     w->rows = w->entries.n = w->entries.width = 0;
     w->status = GRAM_OK;
-    w->surprise = 0;
+    w->wrong_guess = 0;
     for (size_t f = 0; f < l->fields; f++) {
         const gi_field *field = &l->field[f];
 
@@ -151,7 +151,7 @@ done:
     return status;
 }
 
-/* Strings of a block into a dict that is in order of arrival. */
+/* Add the strings of a block to a dict, which keeps the order of arrival. */
 static gram_status collect(gi_load *l, gi_dict *into, const gi_dict *strings)
 {
     gram_status status = GRAM_OK;
@@ -186,7 +186,7 @@ done:
     return status;
 }
 
-/* Look at the first window, or at all of them, and go back. */
+/* Survey the first window, or all of them, and go back to the first record. */
 static gram_status survey(gi_load *l, int mode, int all)
 {
     gram_status status = GRAM_OK;
@@ -234,7 +234,7 @@ done:
     return status;
 }
 
-/* A stream must know the categories of the whole file. */
+/* Find the levels that a stream must know: those of the whole file. */
 static gram_status find_levels(gi_load *l)
 {
     gram_status status = GRAM_OK;
@@ -317,7 +317,8 @@ done:
     return status;
 }
 
-/* The table's number for each of the block's strings, then the codes. */
+/* Find the table's number for each of the block's strings, and renumber the
+ * codes. */
 static gram_status renumber(gi_load *l, gi_work *w, size_t f, gi_column *c)
 {
     gram_status status = GRAM_OK;
@@ -336,7 +337,7 @@ done:
     return status;
 }
 
-/* The block's sparse rows to their final place, entry `at` and on. */
+/* Copy the block's sparse rows to their final place, from entry `at` on. */
 static void copy_entries(gi_sparse *s, const gi_work *w, size_t at)
 {
     const gi_entries *e = &w->entries;
@@ -349,8 +350,8 @@ static void copy_entries(gi_sparse *s, const gi_work *w, size_t at)
         s->start[w->first + i + 1] = at + e->end[i];
 }
 
-/* The sparse rows of a window, `row` and on.  In parallel: the first touch of
- * the memory costs more than the copy. */
+/* Append the sparse rows of a window, from `row` on, in parallel: the first
+ * touch of the memory costs more than the copy. */
 static gram_status append_entries(gi_load *l, size_t count, size_t row)
 {
     gram_status status = GRAM_OK;
@@ -372,7 +373,7 @@ done:
     return status;
 }
 
-/* The block's rows to their final place, where the rows so far end. */
+/* Move the block's rows to their final place, after the rows so far. */
 static gram_status merge_block(gi_load *l, gi_work *w)
 {
     gram_status status = GRAM_OK;
@@ -404,7 +405,7 @@ done:
     return status;
 }
 
-/* The texts of a window behind those of the table.  In parallel, as above. */
+/* Append the texts of a window, in parallel for the same reason. */
 static gram_status append_texts(gi_load *l, size_t count)
 {
     gram_status status = GRAM_OK;
@@ -432,9 +433,9 @@ done:
     return status;
 }
 
-/* One window; *count is 0 at the end and *surprise set if a guess failed. */
+/* One window; *count is 0 at the end and *wrong_guess set if a guess failed. */
 static gram_status load_window(gi_load *l, size_t rows, size_t *count,
-                               int *surprise)
+                               int *wrong_guess)
 {
     gram_status status = GRAM_OK;
     gi_text_block blocks[GI_BLOCKS_MOST];
@@ -453,7 +454,7 @@ static gram_status load_window(gi_load *l, size_t rows, size_t *count,
     }
     GI_TRY(parse_window(l, blocks, *count));
     for (size_t b = 0; b < *count; b++) {
-        *surprise = l->work[b].status != GRAM_OK && l->work[b].surprise;
+        *wrong_guess = l->work[b].status != GRAM_OK && l->work[b].wrong_guess;
         GI_TRY(merge_block(l, &l->work[b]));
     }
     if (l->sparse)
@@ -463,7 +464,7 @@ done:
     return status;
 }
 
-/* A guess was wrong: look at everything, and begin again. */
+/* A guess was wrong: survey the whole file, and begin again. */
 static gram_status start_over(gi_load *l, gram_table *t)
 {
     gram_status status = GRAM_OK;
@@ -507,10 +508,10 @@ gram_status gi_load_next(gi_load *l, size_t rows, gram_table *t)
     GI_TRY(add_columns(l, t));
     while (count && t->rows < rows) {
         size_t left = rows == SIZE_MAX ? SIZE_MAX : rows - t->rows;
-        int surprise = 0;
+        int wrong_guess = 0;
 
-        status = load_window(l, left, &count, &surprise);
-        if (surprise)
+        status = load_window(l, left, &count, &wrong_guess);
+        if (wrong_guess)
             status = start_over(l, t);
         GI_TRY(status);
     }

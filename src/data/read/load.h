@@ -22,7 +22,7 @@
 typedef struct gi_field {
     const char *name;
     int dropped;
-    int optional; /* dropped until a survey meets a cell of it */
+    int optional; /* dropped unless a survey finds a cell of it */
     int fixed;    /* the type is given: a cell that does not fit is an error */
     gram_type type; /* of the table's column */
     gram_role role;
@@ -38,7 +38,7 @@ typedef struct gi_field {
 enum {
     GI_CELL_MISSING = 1,
     GI_CELL_NUMBER = 2,
-    GI_CELL_ODD = 4, /* inf, or a hexadecimal float: not a number we take */
+    GI_CELL_ODD = 4, /* a number that is refused: inf, a hexadecimal float */
     GI_CELL_DATE = 8,
     GI_CELL_OTHER = 16
 };
@@ -57,15 +57,15 @@ typedef struct gi_entries {
 
 typedef struct gi_load gi_load;
 
-/* One block on its way into the table; a thread has it to itself. */
+/* A block while it is parsed, by one thread. */
 typedef struct gi_work {
     gi_load *load;
     gi_text_block block;
-    size_t line;      /* of the record in hand */
+    size_t line;      /* of the current record */
     size_t first;     /* table row of the block's first record */
     size_t rows;      /* records so far */
     double **values;  /* per field: where number cells of the block's rows go;
-                         NULL if the field is none, left out, or surveyed */
+                         NULL if it is not of numbers, left out, or surveyed */
     gi_dict *strings; /* per field, likewise */
     unsigned *evidence;
     size_t *missing;
@@ -73,7 +73,7 @@ typedef struct gi_work {
     gi_entries entries; /* if the load has a sparse block */
     gi_buf scratch;     /* for cells that must be rewritten */
     gram_status status;
-    int surprise; /* a guessed type was wrong */
+    int wrong_guess; /* a guessed type was wrong */
     char message[1024];
 } gi_work;
 
@@ -98,10 +98,10 @@ struct gi_load {
     enum { GI_LOAD_CELLS, GI_SURVEY_KINDS, GI_SURVEY_LEVELS } mode;
     gram_table *table; /* being filled */
     gi_work *work;     /* one per block of a window */
-    size_t rows_hint;  /* rows of the whole file, as far as one can tell */
+    size_t rows_hint;  /* estimate of the rows of the whole file */
 };
 
-/* Field f of the record in hand is the n bytes at s. */
+/* Field f of the current record is the n bytes at s. */
 gram_status gi_work_cell(gi_work *w, size_t f, const char *s, size_t n,
                          int quoted);
 
@@ -115,16 +115,16 @@ gram_status gi_work_entry(gi_work *w, unsigned index, double value);
 /* The record is complete. */
 gram_status gi_work_row(gi_work *w);
 
-/* "file:line: ..." with the line of the record in hand. */
+/* Fail with the sentence "file:line: ...", the line of the current record. */
 gram_status gi_work_fail(gi_work *w, gram_status status, const char *format,
                          ...) GI_PRINTF(3, 4);
 
-/* What "%.*s%s" takes to quote the n bytes at s, or the first 60 of them. */
+/* The arguments of "%.*s%s" that quote the n bytes at s, or the first 60. */
 #define GI_QUOTE(s, n) ((n) > 60 ? 60 : (int)(n)), (s), ((n) > 60 ? "..." : "")
 
 /* Find the types: from the first window if the whole table is read at once,
  * else from all of the file.  Call when everything above "set by load.c" is
- * set, wherever the input stands. */
+ * set; the position of the input does not matter. */
 gram_status gi_load_begin(gi_load *l);
 
 /* reader.next of a text format. */

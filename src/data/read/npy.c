@@ -2,8 +2,8 @@
  *
  * The dict literal is parsed as Python would: keys in any order, blanks, a
  * trailing comma, either quote; also the suffix L that Python 2 wrote behind
- * integers.  A header may lie, so shape and dtype are held against the bytes
- * that are really there before anyone allocates for them.
+ * integers.  A header may be wrong, so shape and dtype are compared with the
+ * bytes that are really there before anything is allocated for them.
  */
 #include "data/read/npy.h"
 
@@ -23,7 +23,7 @@ enum { HEADER_MOST = 65535, KEYS = 3 };
 
 static const char MAGIC[] = "\x93NUMPY";
 
-/* A place in the literal. */
+/* A position in the literal. */
 typedef struct cursor {
     const char *name, *begin, *p, *end;
 } cursor;
@@ -81,7 +81,7 @@ static gram_status parse_size(cursor *c, size_t *out)
     return GRAM_OK;
 }
 
-/* Records and subarrays are lists and tuples: stepped over, never read. */
+/* Skip a list or tuple: a record or subarray, which cannot be read. */
 static gram_status skip_nested(cursor *c)
 {
     gram_status status = GRAM_OK;

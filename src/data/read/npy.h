@@ -13,7 +13,7 @@
 #include "base/run.h"
 #include "base/status.h"
 
-/* Bytes that can be asked for at any place; `name` is for messages. */
+/* Bytes with random access; `name` is for messages. */
 typedef struct gi_bytes {
     const char *name;
     uint64_t size;
@@ -35,8 +35,8 @@ typedef struct gi_npy {
 /* Read the header.  Errors: PARSE, IO, MEMORY. */
 gram_status gi_npy_open(gi_run *run, const gi_bytes *bytes, gi_npy *out);
 
-/* Does the array hold numbers, in one or two dimensions, and exactly the
- * bytes that it must have?  To be asked before anything is allocated.
+/* Fails unless the array holds numbers, in one or two dimensions, and exactly
+ * the bytes that these need.  To be called before anything is allocated.
  * Errors: PARSE. */
 gram_status gi_npy_check(const gi_bytes *bytes, const gi_npy *a);
 

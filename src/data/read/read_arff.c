@@ -70,7 +70,7 @@ done:
     return status;
 }
 
-/* Move behind what separates *at from the next cell; *more is 0 at the end. */
+/* Move *at past the separator to the next cell; *more is 0 at the end. */
 static gram_status separator(gi_work *w, const char **at, int *more)
 {
     const char *p = *at, *e = gi_arff_skip(p);
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-/* What a sparse row leaves out of the fields from..to-1. */
+/* Add the values that a sparse row leaves out, of the fields from..to-1. */
 static gram_status fill(gi_work *w, size_t from, size_t to)
 {
     const gi_arff *s = w->load->context;

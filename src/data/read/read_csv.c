@@ -123,7 +123,7 @@ static const char *record_end(const void *context, const char *p,
     return NULL;
 }
 
-/* Quotes inside a quoted cell are doubled: single them. */
+/* Replace doubled quotes inside a quoted cell by single ones. */
 static gram_status unquote(gi_run *run, gi_buf *scratch, cell *c)
 {
     gram_status status = GRAM_OK;
@@ -369,7 +369,7 @@ done:
     return status;
 }
 
-/* The first record must be whole in the head. */
+/* Read as much of the file as the first record needs. */
 static gram_status read_head(gram_reader *r, csv *v, char **out, size_t *n)
 {
     gram_status status = GRAM_OK;

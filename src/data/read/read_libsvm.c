@@ -24,7 +24,7 @@ enum { LABEL, QID, FEATURES }; /* fields; the sparse block behind them */
 
 static const uint64_t INDEX_MOST = ((uint64_t)1 << 31) - 1;
 
-/* From here on not every whole number is a double. */
+/* Above this, not every whole number is a double. */
 static const uint64_t QID_MOST = (uint64_t)1 << 53;
 
 typedef struct libsvm {
@@ -74,8 +74,8 @@ static inline const char *digits(const char *p, uint64_t *x)
     return p;
 }
 
-/* The byte behind the digits at p; *x is their value, or the largest there is
- * if there are more of them than 64 bits always hold. */
+/* The byte behind the digits at p; *x is their value, or UINT64_MAX if there are
+ * more digits than 64 bits always hold. */
 static inline const char *whole_number(const char *p, uint64_t *x)
 {
     const char *e;
@@ -101,7 +101,7 @@ static inline const char *value(const char *p, const char *end, double *x)
 
 /* ---------------------------------------------------------------- records */
 
-/* What is wrong with the entry at p, which follows the index `last`. */
+/* Say what is wrong with the entry at p, which follows the index `last`. */
 static gram_status bad_entry(gi_work *w, const char *p, uint64_t last)
 {
     uint64_t index = 0;
@@ -234,7 +234,7 @@ done:
     return status;
 }
 
-/* Room for the entries of a block, if they take 8 bytes of text or more. */
+/* Memory for the entries of a block, if they take 8 bytes of text or more. */
 static gram_status reserve(gi_work *w)
 {
     gram_status status = GRAM_OK;
@@ -350,7 +350,7 @@ done:
     return status;
 }
 
-/* What the user asked for, put into the fields. */
+/* Apply the user's options to the fields. */
 static gram_status choose(gram_reader *r, gi_load *l)
 {
     gram_status status = GRAM_OK;

@@ -79,7 +79,7 @@ static gram_status open_arrays(gram_reader *r, npz *z)
         }
         GI_TRY(gi_strndup(&r->run, m->name, n - 4, &stem));
         GI_TRY(gi_arrays_add(a, member_bytes(m), stem, 1));
-        gi_zip_rest(m);
+        gi_zip_pause(m);
         gi_free(stem);
         stem = NULL;
     }
@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-/* A part is a list of numbers; whole ones if they count or point. */
+/* A part is a list of numbers, and of integers unless it is `data`. */
 static gram_status check_part(const npz *z, int part, size_t length)
 {
     const gi_array *x = &z->part[part];
@@ -283,8 +283,8 @@ static int by_index(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Sort entries from .. to-1 of s and put them, duplicates summed, at `at`;
- * returns through *at where they end. */
+/* Sort entries from .. to-1 of s, sum duplicates, write them from *at on, and
+ * set *at to their end. */
 static gram_status sort_row(gi_run *run, npz *z, gi_sparse *s, size_t from,
                             size_t to, size_t *at)
 {
@@ -311,8 +311,8 @@ done:
     return status;
 }
 
-/* Bring every row in order.  Rows only ever move forward, into room that
- * summed duplicates have left. */
+/* Sort every row.  Rows move only towards the front, where summed duplicates
+ * have left space. */
 static gram_status sort_rows(gi_run *run, npz *z, size_t rows, gi_sparse *s)
 {
     gram_status status = GRAM_OK;

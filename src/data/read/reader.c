@@ -1,4 +1,4 @@
-/* reader.c - a table from a path: find the format, read, mind the missing.
+/* reader.c - a table from a path: finds the format, reads, treats missing cells.
  */
 #include "data/read/reader.h"
 
@@ -47,8 +47,8 @@ static gram_status class_by_name(const char *name, const gi_reader_class **out)
         gi_did_you_mean_one_of(name, names, CLASSES, hint, sizeof hint));
 }
 
-/* Content that is certain decides, then the extension, then what content could
- * be. */
+/* The format: one that the content is certainly of, else that of the extension,
+ * else one that the content could be of. */
 static gram_status class_by_content(gram_reader *r, const char *path)
 {
     gram_status status = GRAM_OK;
@@ -168,7 +168,7 @@ done:
     return status;
 }
 
-/* Types that were given, which are remembered as such. */
+/* Mark the types that were given, and remember that they were. */
 static gram_status mark_given(gram_reader *r, const char *const *names,
                               size_t count, int *type)
 {
@@ -364,8 +364,8 @@ void gram_reader_free(gram_reader *r)
 
 /* ---------------------------------------------------------------- reading */
 
-/* What the file does not say: the target of a data set inside the library,
- * and which types were given. */
+/* Set what is not in the file: the target of a data set inside the library, and
+ * which types were given. */
 static void mark_columns(const gram_reader *r, gram_table *t)
 {
     const char *target = r->builtin ? r->builtin->info.target : NULL;

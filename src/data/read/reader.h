@@ -1,4 +1,4 @@
-/* reader.h - what a file format gives to be read.
+/* reader.h - what a file format must provide to be read.
  *
  * A format is one file read_<name>.c that exports gi_reader_<name> and one
  * line READER(name) in readers.def.  reader.c opens the input, picks the
@@ -33,7 +33,7 @@ struct gram_reader {
     gi_dict hinted;     /* columns of `hint`, in its order */
     const gi_type_hint *hint;
     int whole;   /* the whole table is read at once: types may be guessed from
-                    the first rows and mended later */
+                    the first rows and corrected later */
     size_t seen; /* rows handed out so far */
     void *state; /* of the class */
 };
@@ -57,8 +57,8 @@ struct gi_reader_class {
     void (*close)(gram_reader *r);
 };
 
-/* gram_table_read() within a run, with types of columns that are known
- * before. */
+/* gram_table_read() within a run, with the types that columns have unless the
+ * options say otherwise. */
 gram_status gi_table_read(gi_run *run, const char *path,
                           const gram_read_options *options,
                           const gi_type_hint *hint, size_t hints,

@@ -25,8 +25,8 @@ static gram_status check_amounts(const gram_table *t, const gi_column *c,
     return GRAM_OK;
 }
 
-/* The columns of a file of targets, at the end of the table.  A single one is
- * called by the file's name without folder and extension. */
+/* Append the columns of a file of targets to the table.  A single one is called
+ * by the file's name without folder and extension. */
 static gram_status add_target_file(gi_run *run, gram_table *t, const char *path)
 {
     const gram_read_options options = {.missing = GRAM_MISSING_KEEP};

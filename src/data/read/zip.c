@@ -3,9 +3,9 @@
  *
  * The end record, at the very end of the file, says where the central
  * directory is; the directory says where the members are.  Every number is
- * held against the bytes that are really there before it is used.  Deflate
- * cannot pack better than 258 bytes into two bits, 1032 to 1, so a member
- * that claims more is a bomb, and so are members that share their bytes.
+ * compared with the bytes that are really there before it is used.  Deflate
+ * cannot pack better than 258 bytes into two bits, 1032 to 1, so a member that
+ * claims more is a zip bomb, and so are members that share their bytes.
  * Source: PKWARE, APPNOTE.TXT 6.3, sections 4.3 and 4.5.
  */
 #include "data/read/zip.h"
@@ -124,7 +124,7 @@ done:
     return status;
 }
 
-/* Sizes and place that do not fit in 32 bits are in an extra field. */
+/* Sizes and offsets that do not fit into 32 bits are in an extra field. */
 static int read_extra(const unsigned char *p, size_t n, gi_zip_member *m)
 {
     uint64_t *const wide[] = {&m->size, &m->packed, &m->begin};
@@ -185,7 +185,7 @@ static gram_status check_member(const gi_zip_member *m, unsigned flags,
     return GRAM_OK;
 }
 
-/* From where its header is to where its bytes begin. */
+/* Find where the member's bytes begin, after the header at m->begin. */
 static gram_status find_bytes(gi_zip_member *m, const directory *d)
 {
     gram_status status = GRAM_OK;
@@ -267,12 +267,12 @@ done:
 
 /* ---------------------------------------------------------------- reading */
 
-/* Back to the first byte. */
+/* Go back to the first byte. */
 static gram_status restart(gi_zip_member *m)
 {
     gram_status status = GRAM_OK;
 
-    gi_zip_rest(m);
+    gi_zip_pause(m);
     if (m->deflated) {
         GI_TRY(GI_NEW_ZERO(NULL, m->z, 1));
         /* no header: the zip file has one */
@@ -349,8 +349,8 @@ done:
     return status;
 }
 
-/* All bytes were seen: there must be no more, and they must be the right
- * ones. */
+/* At the end of the member: there must be no more bytes, and the CRC must be
+ * right. */
 static gram_status finish(gi_zip_member *m)
 {
     gram_status status = GRAM_OK;
@@ -370,7 +370,7 @@ static gram_status finish(gi_zip_member *m)
         return gi_fail(GRAM_ERR_PARSE,
                        "%s: damaged: CRC-32 is %08x, must be %08x", m->label,
                        m->running, m->crc);
-    gi_zip_rest(m);
+    gi_zip_pause(m);
 done:
     return status;
 }
@@ -421,7 +421,7 @@ done:
     return status;
 }
 
-void gi_zip_rest(gi_zip_member *m)
+void gi_zip_pause(gi_zip_member *m)
 {
     if (m->z)
         inflateEnd(m->z);
@@ -432,7 +432,7 @@ void gi_zip_rest(gi_zip_member *m)
 void gi_zip_free(gi_zip *z)
 {
     for (size_t i = 0; z->member && i < z->count; i++) {
-        gi_zip_rest(&z->member[i]);
+        gi_zip_pause(&z->member[i]);
         gi_free(z->member[i].name);
         gi_free(z->member[i].label);
     }

@@ -48,8 +48,8 @@ gram_status gi_zip_at(void *member, uint64_t offset, void *buffer, size_t n);
 /* Read a member from end to end, for its CRC. */
 gram_status gi_zip_verify(gi_zip_member *m);
 
-/* Give back what reading holds; it can go on, from the first byte. */
-void gi_zip_rest(gi_zip_member *m);
+/* Free what reading holds; it may go on later, from the first byte. */
+void gi_zip_pause(gi_zip_member *m);
 
 void gi_zip_free(gi_zip *z);
 

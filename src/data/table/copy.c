@@ -1,7 +1,8 @@
 /* copy.c - a column of other tables as a new column of a table.
  *
- * A copy is one for writing: type, cells and the texts that cells have in the
- * file.  Levels are those of all tables; the rows may be some, in any order.
+ * A copy is made to be written: it has type, cells and the texts that cells have
+ * in the file.  Levels are those of all tables; rows may be chosen, in any
+ * order.
  */
 #include <string.h>
 

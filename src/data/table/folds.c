@@ -107,7 +107,7 @@ static gram_status refuse_missing(const gi_column *c, size_t rows)
     return GRAM_OK;
 }
 
-/* s->of has room for all rows; name NULL: one set of all. */
+/* Set s->of for all rows; name NULL: all rows are one set. */
 static gram_status find_sets(gi_run *run, const gram_table *t, const char *name,
                              struct sets *s)
 {
@@ -147,7 +147,7 @@ static gram_status deal(gi_run *run, const struct sets *s, size_t rows,
         end[s->of[i] + 1]++;
     for (size_t k = 0; k < s->count; k++)
         end[k + 1] += end[k];
-    for (size_t i = 0; i < rows; i++) /* turns beginnings into ends */
+    for (size_t i = 0; i < rows; i++) /* beginnings become ends */
         order[end[s->of[i]]++] = i;
     for (size_t k = 0, begin = 0; k < s->count; begin = end[k++])
         gi_rng_shuffle(&rng, order + begin, end[k] - begin);
@@ -172,7 +172,7 @@ static int compare_groups(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The groups, largest first. */
+/* Sort the groups, the largest first. */
 static gram_status sort_groups(gi_run *run, const struct sets *s, size_t rows,
                                struct group *group)
 {
@@ -205,7 +205,7 @@ static int is_smaller(const struct heap_fold *a, const struct heap_fold *b)
     return a->size != b->size ? a->size < b->size : a->fold < b->fold;
 }
 
-/* The top has grown: let it sink to its place. */
+/* Restore the heap after its top has grown. */
 static void sink(struct heap_fold *heap, size_t n)
 {
     struct heap_fold top = heap[0];

@@ -1,4 +1,4 @@
-/* join.c - the rows of one table behind those of another.
+/* join.c - appends the rows of one table to those of another.
  *
  * The columns are the first one's; in the second they are found by name.  A
  * level or feature that only the second one has becomes one of the result.

@@ -1,12 +1,12 @@
-/* missing.c - what becomes of missing cells.
+/* missing.c - missing cells: refused, kept, dropped or filled in.
  *
  * Policies are a table of functions.  The mean of a category is its most
  * frequent level (the first of equals); text has no mean and is refused.
- * Features can be filled in; what a target, weight, noise or group would have
- * been nobody knows, so a policy that fills refuses those.
+ * Only features can be filled in: policies that fill refuse missing cells of
+ * a target, weight, noise or group.
  *
  * What is filled in is learned from one table (gi_fills) before it is used, so
- * that rows which come later get the same as those that were there.
+ * that rows of later tables are filled with the same.
  */
 #include "data/table/missing.h"
 
@@ -265,8 +265,8 @@ void gi_fills_restrict(gi_fills *f, const gram_table *t)
 
 /* -------------------------------------------------------------------- used */
 
-/* The code of a level, which becomes the last one if the column has not got
- * it; the strings of a column are sealed, so they are collected anew. */
+/* The code of a level, which becomes the last one if the column does not have
+ * it; the strings of a column are sealed, so they are collected again. */
 static gram_status find_level(gi_run *run, gi_column *c, const char *name,
                               int *code)
 {
@@ -294,7 +294,7 @@ done:
     return status;
 }
 
-/* A cell that is filled in is no longer what the file says. */
+/* A cell that is filled in no longer has the text of the file. */
 static gram_status forget_texts(gi_run *run, gi_column *c)
 {
     gram_status status = GRAM_OK;
@@ -448,7 +448,8 @@ gram_status gi_table_fill_missing(gi_run *run, gram_table *t,
     size_t missing = 0;
 
     if ((size_t)policy >= sizeof policies / sizeof *policies)
-        return gi_fail(GRAM_ERR_RANGE, "no missing policy %d", (int)policy);
+        return gi_check_choice("missing", (int)policy, 0,
+                               GRAM_MISSING_INDICATOR);
     for (size_t j = 0; j < t->cols; j++)
         missing += t->column[j].missing;
     return missing ? policies[policy](&b) : GRAM_OK;

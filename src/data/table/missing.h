@@ -1,4 +1,4 @@
-/* missing.h - what stands for missing cells: learned from the rows of one
+/* missing.h - what is filled in for missing cells: learned from the rows of one
  * table, used on them and on the rows of others.
  */
 #ifndef GI_MISSING_H
@@ -21,15 +21,16 @@ typedef struct gi_fills {
     size_t count;
 } gi_fills;
 
-/* From the features of a table, those without missing cells included.  With
- * INDICATOR, columns that have some become indicated, or get a level of their
- * own. */
+/* Learn from the features of a table, also from those without missing cells.
+ * With INDICATOR, columns with missing cells get an indicator, or a level for
+ * them. */
 gram_status gi_fills_learn(gi_run *run, const gram_table *t,
                            gram_missing policy, gi_fills *out);
 gram_status gi_fills_copy(gi_run *run, const gi_fills *from, gi_fills *to);
 void gi_fills_free(gi_fills *f); /* what is inside */
 
-/* Forget what a table does not have: neither a column nor its indicator. */
+/* Forget the fills of columns of which t has neither the column nor its
+ * indicator. */
 void gi_fills_restrict(gi_fills *f, const gram_table *t);
 
 /* Fill the columns of t that are known, and add the indicators that it does

@@ -1,5 +1,5 @@
-/* reorder.c - the cells of a column in another order of the rows, the other
- * columns staying: what shows how much a column matters.
+/* reorder.c - puts the cells of one column in another order of the rows, which
+ * shows how much the column matters.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* scale.c - shifts and factors learned from one table, for it and others.
+/* scale.c - scales the columns of tables by what was learned from one of them.
  *
  * A number or date column becomes (x - shift) / factor:
  *   standard   shift = mean, factor = standard deviation
@@ -103,7 +103,7 @@ enum {
     ROWS_PARALLEL = GI_SCALE_SERIAL_ROWS
 };
 
-/* Waking threads costs more than a small table takes. */
+/* For a small table, one thread is faster. */
 static int threads_for(const gi_run *run, const gram_table *t)
 {
     return t->rows < ROWS_PARALLEL ? 1 : run->threads;
@@ -316,7 +316,7 @@ static size_t find_overflow(const struct item *item, const gi_column *c,
     return i;
 }
 
-/* bad[k] is for the threads to write to. */
+/* Check all items in parallel; bad[k] is where item k overflows. */
 static gram_status check_numbers(const gi_run *run, const gram_scaler *scaler,
                                  const gram_table *t, const size_t *at,
                                  size_t *bad)

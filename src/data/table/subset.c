@@ -1,7 +1,7 @@
 /* subset.c - some columns and rows of a table, as a table of their own.
  *
- * Levels keep their numbers, those that no row has left included, so that a
- * category means the same in all parts of a table.
+ * Levels keep their numbers, also those that no row has any more, so that a
+ * code means the same in all subsets of a table.
  */
 #include "data/table/subset.h"
 

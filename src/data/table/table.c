@@ -1,8 +1,8 @@
-/* table.c - columns made, grown, looked at and freed.
+/* table.c - makes, grows, finds and frees columns.
  *
  * A table keeps one array per column (or codes and levels, or a compressed
- * sparse block), so that a reader writes a cell where it stays and a column
- * that is not needed costs nothing.  Room grows by half; blocks of 4 MiB and
+ * sparse block), so that a reader writes a cell to its final place and a column
+ * that is not needed costs nothing.  Capacity grows by half; blocks of 4 MiB and
  * more grow without being copied (base/mem.c).
  */
 #include "data/table/table.h"
@@ -136,7 +136,7 @@ done:
     return status;
 }
 
-/* Shrinking cannot fail in a way that matters: the larger block stays. */
+/* If shrinking fails, the larger block stays, which does no harm. */
 void gi_table_trim(gram_table *t)
 {
     for (size_t j = 0; j < t->cols; j++) {

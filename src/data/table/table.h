@@ -1,7 +1,7 @@
 /* table.h - the inside of a table: typed columns of equal length.
  *
- * Readers fill columns in place: gi_table_reserve() makes room for rows in
- * every column, the reader writes values or codes there, then sets `rows`.
+ * Readers fill columns in place: gi_table_reserve() enlarges every column, the
+ * reader writes values or codes there, then sets `rows`.
  * The strings of a category or text column are collected in `dict` in the
  * order of arrival, and gi_column_finish() turns that into levels.
  */
@@ -28,7 +28,7 @@ typedef struct gi_column {
     char *name;
     gram_type type;
     gram_role role;
-    int typed; /* its type was given, not found */
+    int typed; /* its type was given, not inferred */
     size_t missing;
     double *values; /* number, date */
     int *codes;     /* category, text */
@@ -49,7 +49,7 @@ struct gram_table {
     gi_dict names; /* string j is the name of column j */
 };
 
-/* A new last column, all cells unset, with room for t->room rows; *out stays
+/* Add a column at the end, all cells unset, with the capacity of t; *out stays
  * valid until the next column is added.  Errors: NAME if the name is taken. */
 gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
                          gram_type type, gi_column **out);
@@ -57,35 +57,35 @@ gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
 /* Undo the last gi_table_add. */
 void gi_table_drop_last(gram_table *t);
 
-/* Room for at least `rows` rows in all columns. */
+/* Make the capacity at least `rows`. */
 gram_status gi_table_reserve(gi_run *run, gram_table *t, size_t rows);
 
-/* Back to no columns and no rows. */
+/* Remove all columns and rows. */
 void gi_table_clear(gram_table *t);
 
-/* Give back the room beyond t->rows. */
+/* Reduce the capacity to t->rows. */
 void gi_table_trim(gram_table *t);
 
-/* Room for `entries` entries of a sparse column. */
+/* Make the capacity of a sparse column at least `entries`. */
 gram_status gi_sparse_reserve(gi_run *run, gi_sparse *s, size_t entries);
 
 /* Levels of a category (sorted by gi_name_compare, codes renumbered) or a text
  * column (as they came) from its dict; feature names of a sparse block. */
 gram_status gi_column_finish(gi_run *run, gi_column *c, size_t rows);
 
-/* The text of cell i if it was kept and says what the value does not, which
- * that of a level or of a cell that was filled in does not; else NULL. */
+/* The text of cell i in the file, or NULL: it was not kept, is that of the level,
+ * or the cell was filled in. */
 const char *gi_column_text(const gi_column *c, size_t i);
 
-/* The number of missing cells, counted anew. */
+/* Count the missing cells again. */
 void gi_column_count_missing(gi_column *c, size_t rows);
 
-/* What sentences say of a missing cell of a feature. */
+/* The end of sentences about a missing cell of a feature. */
 #define GI_MISSING_CELL                                                        \
     "the cell is missing (--missing drop, mean or indicator says what to do)"
 
-/* Put the name of the file that t was read from in front of the sentence of a
- * failure that columns or cells are to blame for, unless it is there. */
+/* If the failure is about columns or cells, put the name of the file that t was
+ * read from in front of its sentence, unless it is there. */
 gram_status gi_table_context(gram_status status, const gram_table *t);
 
 /* gram_table_folds() within a run. */

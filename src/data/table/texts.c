@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* What to have room for if `need` is more than the room there is. */
+/* The new capacity if `need` exceeds it. */
 static size_t larger(size_t capacity, size_t need)
 {
     size_t half = capacity + capacity / 2 + 64;
@@ -93,7 +93,7 @@ void gi_texts_clear(gi_texts *t)
     t->count = t->n = 0;
 }
 
-/* Shrinking cannot fail in a way that matters: the larger block stays. */
+/* If shrinking fails, the larger block stays, which does no harm. */
 void gi_texts_trim(gi_texts *t)
 {
     if (!t->end)

@@ -1,10 +1,10 @@
 /* texts.h - the texts of a column's cells, as they stood in the file.
  *
- * Kept beside the values of the columns that a reader is asked for, so that a
- * copy of them is a copy of the file: 007, 1.50, NA.  One array of bytes with a
- * NUL behind each text, and where each ends.  A cell whose text says nothing
- * that its value does not (a level, a cell that was filled in) has an empty
- * one.
+ * Readers keep them beside the values of columns for which they are asked to, so
+ * that a copy of such a column is as in the file: 007, 1.50, NA.  There is one
+ * array of bytes with a NUL behind each text, and where each ends.  A cell whose
+ * text says no more than its value (a level, a cell that was filled in) has an
+ * empty one.
  *
  * Cost: the text and 9 bytes a cell.
  */
@@ -21,26 +21,27 @@ typedef struct gi_texts {
     size_t count, capacity;
 } gi_texts;
 
-/* One more text, the n bytes at s. */
+/* Add a text, the n bytes at s. */
 gram_status gi_texts_add(gi_run *run, gi_texts *t, const char *s, size_t n);
 
-/* Room for `count` more texts of `bytes` bytes, their NULs included. */
+/* Make place for `count` more texts of `bytes` bytes, NULs included. */
 gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
                              size_t bytes);
 
-/* All texts of `from` behind those of t, which has room for them. */
+/* Append all texts of `from` to t, which has reserved place for them. */
 void gi_texts_append(gi_texts *t, const gi_texts *from);
 
-/* Text i, "" if it says nothing. */
+/* Text i, which may be empty. */
 const char *gi_texts_at(const gi_texts *t, size_t i);
 
-/* Keep the texts i with keep[i]: the others are gone, or with `blank` empty. */
+/* Keep the texts i with keep[i]; remove the others, or with `blank` make them
+ * empty. */
 void gi_texts_keep(gi_texts *t, const unsigned char *keep, int blank);
 
-/* No texts, the memory still there for others. */
+/* Remove all texts, but keep the memory. */
 void gi_texts_clear(gi_texts *t);
 
-/* Give back the room for more. */
+/* Give back memory that is not used. */
 void gi_texts_trim(gi_texts *t);
 
 void gi_texts_free(gi_texts *t);

@@ -70,7 +70,7 @@ static gram_status add_text(gi_run *run, const csv *v, const char *s, gi_buf *b)
 
 /* ------------------------------------------------------------------ cells */
 
-/* The text of a number, a date or a missing cell: it stays what it is. */
+/* Write the kept text of a number, a date or a missing cell as it is. */
 static gram_status kept_cell(gi_run *run, const csv *v, const char *s,
                              gi_buf *b)
 {
@@ -135,14 +135,14 @@ static gram_status (*const cells[])(gi_run *run, const csv *v,
     [GRAM_TYPE_SPARSE] = sparse_cells,
 };
 
-/* Does the column have cells at all? */
+/* Does the column have cells?  A sparse block may have no features. */
 static int is_there(const gi_column *c)
 {
     return c->type != GRAM_TYPE_SPARSE || c->sparse.width > 0;
 }
 
-/* The row from byte `from` on has nothing in its cells: a blank line for a
- * reader, unless commas are between them. */
+/* All cells of the row from byte `from` on are empty: a reader would see a blank
+ * line if there is no comma. */
 static gram_status mark_blank(gi_run *run, const csv *v, size_t from, gi_buf *b)
 {
     gram_status status = GRAM_OK;
@@ -260,7 +260,7 @@ static gram_status write_separated(gi_run *run, const gram_table *t,
 
     GI_TRY(gi_dense_cols(t, name, &cols));
     if (cols == 1 || separator != ',') {
-        /* nothing that a reader in search of separators could follow */
+        /* quote whatever a reader might take for a separator */
         v.special = cols == 1 ? ", \t;|\"\r\n" : ",\t;|\"\r\n";
         v.missing = "NA";
     }

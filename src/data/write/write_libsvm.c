@@ -127,7 +127,7 @@ static gram_status add_number(gi_run *run, gi_buf *b, double x)
     return gi_buf_add(run, b, text, gi_number_print(x, text));
 }
 
-/* The cell of a target or group. */
+/* Write the cell of a target or group. */
 static gram_status add_key(gi_run *run, const libsvm *v, const gi_column *c,
                            size_t i, gi_buf *b)
 {

@@ -1,9 +1,9 @@
 /* write_npy.c - a table of numbers, or a matrix, as one NumPy array in C
  * order.
  *
- * Columns of a table in their order, whatever they are for; dates are days,
- * missing cells are NaN, a sparse block is as many columns as it has features.
- * Names are lost: the format has none.  A matrix is written as it stands.
+ * Columns of a table are written in their order, whatever their role; dates are
+ * days, missing cells are NaN, a sparse block is as many columns as it has
+ * features.  Names are lost: the format has none.  A matrix is written as it is.
  */
 #include <string.h>
 
