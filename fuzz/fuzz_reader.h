@@ -2,7 +2,7 @@
  *
  * The bytes are read at once and in pieces of 5 rows.  Both must fail, or
  * both give the same table: these are two ways through the same code, with
- * types guessed and mended in one and surveyed first in the other.  A failure
+ * types guessed and corrected in one and surveyed first in the other.  A failure
  * says why, in one line.  Texts of cells are kept beside their values, and say
  * the same.  Nothing reads outside its memory or leaks (address sanitizer), and
  * 256 MiB are enough for any of it.

@@ -47,7 +47,7 @@ static inline gram_status fill(void *user, size_t row, size_t rows, size_t col,
             double x = m->a[(row + r) * m->n + col + s];
 
             if (row == col && s < r)
-                x = NAN; /* not to be looked at */
+                x = NAN; /* must not be read */
             if (m->blas == &gi_blas_double)
                 ((double *)tile)[r * ld + s] = x;
             else

@@ -8,7 +8,7 @@
 
 #include "solvers/path.h"
 
-/* The bytes behind the last member are nobody's. */
+/* The bytes after the last member are padding. */
 static inline int criteria_equal(const gi_criteria *a, const gi_criteria *b,
                                  size_t count)
 {

@@ -49,7 +49,7 @@ static inline problem problem_new(const char *kernel, size_t n, size_t targets)
     double *e = grams_random(n * targets, 0, 2);
     gram_column x1, x2;
 
-    w.run.threads = 1; /* others would still be waking up at the end */
+    w.run.threads = 1; /* with so few rows other threads would come too late */
     w.table = problem_table(n);
     w.kernel = grams_kernel(kernel);
     if (gi_program_new(&w.run, w.kernel, w.table, 1, &w.program) != GRAM_OK)

@@ -1,6 +1,6 @@
 /* temporary.h - files for tests that read and write.
  *
- * They live in a folder of the process's own, which goes when it ends.
+ * They live in a folder of the process's own, which is removed when it ends.
  */
 #ifndef TEMPORARY_H
 #define TEMPORARY_H

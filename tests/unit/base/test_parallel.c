@@ -118,8 +118,8 @@ static gram_status count_inside(void *user, size_t i)
     return GRAM_OK;
 }
 
-/* Rooms of a thread are found by its number, so a loop within a piece must not
- * see the number that the thread has outside. */
+/* The scratch of a thread is found by its number, so a loop within a piece must
+ * not see the number that the thread has outside. */
 static gram_status nest(void *user, size_t i)
 {
     GI_RUN(run, &(gram_exec){.threads = 1});

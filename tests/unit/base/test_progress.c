@@ -1,7 +1,7 @@
-/* test_progress.c - what long calls tell of their progress: it never goes
+/* test_progress.c - the progress that long calls report: it never goes
  * back, it ends at 1 and not long before the call does, and it moves in many
  * small steps.  Ticks are counted, not seconds: they come every few tiles, so
- * that many of them at one place are work that was not told of.
+ * that many of them at one place are work that was not reported.
  */
 #include "check.h"
 

@@ -61,7 +61,7 @@ TEST(parts_share_what_was_told)
     CHECK(ticks[0] == 0.5 && ticks[1] == 0.5 && ticks[2] == 0.5);
 }
 
-/* Of steps that nobody can count as many as usual are always left. */
+/* Where the number of steps is not known, the usual number is always left. */
 TEST(unknown_steps_never_reach_the_end)
 {
     gram_exec exec = {.progress = note};

@@ -1,6 +1,6 @@
 /* test_read_csv.c - comma-separated values: cells, types, headers, errors.
- * What all text formats share (threads, pieces, surprises) is tested here too,
- * since CSV is the one everybody has.
+ * What all text formats share (threads, pieces, wrong guesses) is tested here,
+ * too, since CSV is the most common one.
  */
 #include "check.h"
 

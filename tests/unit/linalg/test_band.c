@@ -53,7 +53,7 @@ static double *random_symmetric(size_t n)
     return A;
 }
 
-/* What is below the diagonal is not looked at. */
+/* What is below the diagonal is not read. */
 static reduced reduce(const gi_blas *blas, size_t n, double *A, size_t b,
                       int count)
 {

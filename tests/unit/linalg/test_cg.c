@@ -133,7 +133,7 @@ TEST(steps_are_at_most_the_distinct_eigenvalues)
     cg = plain(&d);
     CHECK_OK(gi_cg_solve(&run, &cg, N, 1, b, x, &result));
     CHECK(result.converged && result.steps == 4);
-    CHECK(d.calls == 5); /* with the look at the end */
+    CHECK(d.calls == 5); /* with the check at the end */
     CHECK_NEAR(result.residual, true_residual(&d, 1, b, x), 1e-14);
     CHECK(result.residual <= 1e-12);
     free(b);

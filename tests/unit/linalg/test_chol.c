@@ -49,7 +49,7 @@ static void check_logdet(const matrix *m, const gi_chol *c)
     free(a);
 }
 
-/* A x = b for `cols` right-hand sides, with room behind each row. */
+/* A x = b for `cols` right-hand sides, with padding behind each row. */
 static void check_solve(const matrix *m, const gi_chol *c, size_t cols,
                         int threads)
 {
@@ -150,7 +150,7 @@ static void check_bits(const gi_blas *blas)
     enum { N = 101, COLS = 5 };
     matrix m = random_matrix(blas, N);
     gi_chol *one = factored(&m, 16, 1);
-    double x[N * COLS], y[N * COLS]; /* room for both precisions */
+    double x[N * COLS], y[N * COLS]; /* large enough for both precisions */
 
     for (int threads = 2; threads <= 4; threads++) {
         gi_chol *many = factored(&m, 16, threads);
