@@ -21,7 +21,7 @@
 #include "base/pages.h"
 #include "base/scratch.h"
 
-enum { HEAD = 64 };
+enum { HEAD = 64, MIN_CAPACITY = 8 };
 
 static const size_t MAPPED = GI_MAPPED_BYTES;
 
@@ -348,6 +348,22 @@ void gi_strings_free(char **s, size_t n)
     for (size_t i = 0; s && i < n; i++)
         gi_free(s[i]);
     gi_free(s);
+}
+
+gram_status gi_reserve(gi_run *run, void *slot, size_t *capacity, size_t need,
+                       size_t size)
+{
+    gram_status status = GRAM_OK;
+    size_t n = *capacity + *capacity / 2;
+
+    if (need <= *capacity)
+        return status;
+    n = n > need ? n : need;
+    n = n > MIN_CAPACITY ? n : MIN_CAPACITY;
+    GI_TRY(gi_grow(run, slot, n, size));
+    *capacity = n;
+done:
+    return status;
 }
 
 gram_status gi_strndup(gi_run *run, const char *s, size_t n, char **out)

@@ -26,10 +26,17 @@
  * where it was counted before. */
 #define GI_GROW(run, p, n) gi_grow((run), &(p), (n), sizeof *(p))
 
+/* Let p, which holds `capacity` elements, hold at least `need`.  It grows by
+ * half at least, so that n elements one by one cost O(n). */
+#define GI_RESERVE(run, p, capacity, need)                                     \
+    gi_reserve((run), &(p), &(capacity), (need), sizeof *(p))
+
 /* `slot` is the address of the pointer to set. */
 gram_status gi_alloc(gi_run *run, void *slot, size_t n, size_t size);
 gram_status gi_alloc_zero(gi_run *run, void *slot, size_t n, size_t size);
 gram_status gi_grow(gi_run *run, void *slot, size_t n, size_t size);
+gram_status gi_reserve(gi_run *run, void *slot, size_t *capacity, size_t need,
+                       size_t size);
 void gi_free(void *p);
 
 /* A copy of the n bytes at s, with a NUL behind them, in *out. */

@@ -14,22 +14,11 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 gram_status gi_buf_add(gi_run *run, gi_buf *b, const char *s, size_t n)
 {
-    gram_status status = GRAM_OK;
-    size_t need = b->n + n + 1;
+    gram_status status;
 
-    if (need > b->capacity) {
-        size_t capacity = max_size(need, b->capacity + b->capacity / 2);
-
-        GI_TRY(GI_GROW(run, b->s, capacity));
-        b->capacity = capacity;
-    }
+    GI_TRY(GI_RESERVE(run, b->s, b->capacity, b->n + n + 1));
     if (n)
         memcpy(b->s + b->n, s, n);
     b->n += n;
@@ -103,7 +92,7 @@ static size_t slot_of(const gi_dict *d, const char *s, size_t n)
 static gram_status rehash(gi_run *run, gi_dict *d)
 {
     gram_status status = GRAM_OK;
-    size_t slots = max_size(16, d->slots * 2);
+    size_t slots = d->slots ? d->slots * 2 : 16;
     uint32_t *fresh = NULL;
 
     GI_TRY(GI_NEW_ZERO(run, fresh, slots));
@@ -119,22 +108,10 @@ done:
 
 static gram_status append(gi_run *run, gi_dict *d, const char *s, size_t n)
 {
-    gram_status status = GRAM_OK;
+    gram_status status;
 
-    if (d->count == d->capacity) {
-        size_t capacity = max_size(16, d->capacity + d->capacity / 2);
-
-        GI_TRY(GI_GROW(run, d->offset, capacity));
-        d->capacity = capacity;
-    }
-    if (d->pool_n + n + 1 > d->pool_capacity) {
-        size_t capacity =
-            max_size(d->pool_n + n + 1,
-                     max_size(256, d->pool_capacity + d->pool_capacity / 2));
-
-        GI_TRY(GI_GROW(run, d->pool, capacity));
-        d->pool_capacity = capacity;
-    }
+    GI_TRY(GI_RESERVE(run, d->offset, d->capacity, d->count + 1));
+    GI_TRY(GI_RESERVE(run, d->pool, d->pool_capacity, d->pool_n + n + 1));
     d->offset[d->count++] = d->pool_n;
     memcpy(d->pool + d->pool_n, s, n);
     d->pool[d->pool_n + n] = '\0';

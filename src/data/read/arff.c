@@ -195,12 +195,7 @@ static gram_status name_attribute(gi_work *w, const char **at,
         return gi_work_fail(w, GRAM_ERR_NAME,
                             "two attributes are called \"%.*s%s\"",
                             GI_QUOTE(c.s, c.n));
-    if (s->count == s->capacity) {
-        size_t capacity = s->capacity < 16 ? 16 : 2 * s->capacity;
-
-        GI_TRY(GI_GROW(run, s->attribute, capacity));
-        s->capacity = capacity;
-    }
+    GI_TRY(GI_RESERVE(run, s->attribute, s->capacity, s->count + 1));
     GI_TRY(gi_dict_add(run, &s->names, c.s, c.n, &code));
     s->attribute[s->count] = (gi_arff_attribute){.type = GRAM_TYPE_CATEGORY,
                                                  .field = GI_ARFF_NONE,

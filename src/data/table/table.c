@@ -106,12 +106,7 @@ gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
 
     if (gi_dict_find(&t->names, name, strlen(name)) >= 0)
         return gi_fail(GRAM_ERR_NAME, "two columns are called \"%s\"", name);
-    if (t->cols == t->cols_capacity) {
-        size_t capacity = t->cols_capacity < 8 ? 8 : 2 * t->cols_capacity;
-
-        GI_TRY(GI_GROW(run, t->column, capacity));
-        t->cols_capacity = capacity;
-    }
+    GI_TRY(GI_RESERVE(run, t->column, t->cols_capacity, t->cols + 1));
     GI_TRY(gi_strndup(run, name, strlen(name), &c.name));
     GI_TRY(reserve_column(run, &c, t->capacity));
     GI_TRY(gi_dict_add(run, &t->names, name, strlen(name), &code));

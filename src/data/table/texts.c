@@ -6,30 +6,14 @@
 
 #include "base/mem.h"
 
-/* The new capacity if `need` exceeds it. */
-static size_t larger(size_t capacity, size_t need)
-{
-    size_t half = capacity + capacity / 2 + 64;
-
-    return need > half ? need : half;
-}
-
 gram_status gi_texts_reserve(gi_run *run, gi_texts *t, size_t count,
                              size_t bytes)
 {
-    gram_status status = GRAM_OK;
-    size_t capacity;
+    gram_status status;
 
-    if (t->count + count > t->capacity || !t->end) {
-        capacity = larger(t->capacity, t->count + count);
-        GI_TRY(GI_GROW(run, t->end, capacity));
-        t->capacity = capacity;
-    }
-    if (t->n + bytes > t->bytes_capacity) {
-        capacity = larger(t->bytes_capacity, t->n + bytes);
-        GI_TRY(GI_GROW(run, t->bytes, capacity));
-        t->bytes_capacity = capacity;
-    }
+    /* one more, since `end` says that texts are kept */
+    GI_TRY(GI_RESERVE(run, t->end, t->capacity, t->count + count + 1));
+    GI_TRY(GI_RESERVE(run, t->bytes, t->bytes_capacity, t->n + bytes));
 done:
     return status;
 }

@@ -496,12 +496,7 @@ static gram_status add_step(prover *p, const gi_kernel_node *node, int depth,
     gram_proof *proof = p->proof;
     gi_buf text = {0};
 
-    if (proof->count == proof->capacity) {
-        size_t capacity = 2 * proof->capacity + 8;
-
-        GI_TRY(GI_GROW(&p->run, proof->step, capacity));
-        proof->capacity = capacity;
-    }
+    GI_TRY(GI_RESERVE(&p->run, proof->step, proof->capacity, proof->count + 1));
     *out = proof->count++;
     proof->step[*out] =
         (step){.shown = {.depth = depth, .eigenvalue = NAN}, .node = node};

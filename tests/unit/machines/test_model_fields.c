@@ -113,8 +113,8 @@ TEST(nothing_is_believed_that_does_not_fit)
     bytes[8 + 8 + 1]--;
     bytes[n - 1]++; /* of the last word */
     CHECK_FAILS(get(all, bytes, n, &t), GRAM_ERR_PARSE,
-                "m: not a valid model: \"cw\" is not a word that may stand "
-                "there");
+                "m: not a valid model: \"cw\" is not one of the words "
+                "allowed there");
 }
 
 TESTS(SMALL(what_is_kept_is_read_as_it_was_written),
