@@ -13,6 +13,7 @@ typedef struct gi_block_source {
     gi_block *block;
     gi_points *x, *t; /* views of the points in single precision, or NULL */
     int threads;
+    int moved; /* theta is another one since */
 } gi_block_source;
 
 typedef struct gi_computed {
@@ -44,7 +45,7 @@ gram_status gi_computed_new(gi_run *run, const gram_program *p,
                             const gi_points *t, const gi_computed *lender,
                             gi_computed **out);
 
-/* Make ready for products in double. */
+/* Make ready for products of that precision. */
 gram_status gi_computed_prepare(gi_run *run, gi_computed *m,
                                 gi_precision precision);
 

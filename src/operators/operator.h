@@ -29,10 +29,6 @@ enum {
 
 typedef struct gi_operator gi_operator;
 
-/* Writes G(row + i, col + j) to G[i*ld + j] for the rows and columns of a
- * tile. */
-typedef void gi_seed(void *user, const gi_tile *tile, double *G);
-
 /* The functions of a class; those of the same names below say what they do. */
 typedef struct gi_operator_class {
     const char *name, *help;

@@ -65,11 +65,19 @@ gram_status gi_computed_prepare(gi_run *run, gi_computed *m,
                                 gi_precision precision)
 {
     gi_block_source *s = &m->source[precision];
+    gram_status status = GRAM_OK;
 
-    if (s->block && s->threads >= run->threads)
-        return GRAM_OK;
-    release(s);
-    return make(run, m, precision, s);
+    if (!s->block || s->threads < run->threads) {
+        release(s);
+        GI_TRY(make(run, m, precision, s));
+    } else if (s->moved) {
+        GI_TRY(gi_block_set(run, s->block, m->theta));
+        s->moved = 0;
+    }
+done:
+    if (status != GRAM_OK)
+        release(s);
+    return status;
 }
 
 /* ------------------------------------------------------------- the operator */
@@ -259,9 +267,14 @@ static gram_status diagonal(const gi_operator *K, gi_run *run, double *out)
 static gram_status gradient(const gi_operator *K, gi_run *run, gi_seed *seed,
                             void *user, double *grad)
 {
-    const gi_computed *m = K->user;
+    gi_computed *m = K->user;
+    gram_status status;
 
-    return gi_engine_gradient(run, m->p, m->theta, m->x, seed, user, grad);
+    GI_TRY(gi_computed_prepare(run, m, GI_DOUBLE));
+    GI_TRY(
+        gi_block_gradient(run, m->source[GI_DOUBLE].block, seed, user, grad));
+done:
+    return status;
 }
 
 static gram_status features(const gi_operator *K, gi_run *run, size_t row,
@@ -398,8 +411,7 @@ static gram_status set(gi_operator *K, gi_run *run, const double *theta)
     if (size == 0 || memcmp(m->own_theta, theta, size) == 0)
         return GRAM_OK;
     memcpy(m->own_theta, theta, size);
-    release(&m->source[GI_DOUBLE]);
-    release(&m->source[GI_SINGLE]);
+    m->source[GI_DOUBLE].moved = m->source[GI_SINGLE].moved = 1;
     return find_structure(run, m);
 }
 
@@ -456,7 +468,7 @@ static gi_computed matrix_of(const gram_program *p, const double *theta,
     unsigned flags = 0;
 
     flags |= t ? 0 : GI_OPERATOR_CAN_RESTRICT;
-    flags |= t || !has_gradient(p) ? 0 : GI_OPERATOR_HAS_GRADIENT;
+    flags |= has_gradient(p) ? GI_OPERATOR_HAS_GRADIENT : 0;
     return (gi_computed){.op = {.class_ = &gi_operator_computed,
                                 .flags = flags,
                                 .rows = x->rows,

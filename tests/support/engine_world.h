@@ -28,7 +28,7 @@ static inline gi_points *new_points(size_t rows, size_t width, size_t features,
                width * sizeof *v->dense);
     if (!features)
         return x;
-    v->sparse_width = features;
+    v->sparse_width = v->known_width = features;
     v->start = calloc(rows + 1, sizeof *v->start);
     v->index = malloc((rows * features + 1) * sizeof *v->index);
     v->entries = malloc((rows * features + 1) * sizeof *v->entries);

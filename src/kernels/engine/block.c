@@ -8,12 +8,17 @@
  */
 #include "kernels/engine/block.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "kernels/engine/gradient.h"
 #include "kernels/engine/tiles.h"
 
 struct gi_block {
     gi_engine e;
+    double *theta;     /* of the engine, unless it is another block's */
+    gi_gradient *back; /* made when it is first asked for */
 };
 
 gram_status gi_block_new(gi_run *run, const gram_program *p,
@@ -25,12 +30,78 @@ gram_status gi_block_new(gi_run *run, const gram_program *p,
 
     *out = NULL;
     GI_TRY(GI_NEW_ZERO(run, b, 1));
-    GI_TRY(gi_engine_begin(&b->e, run, p, theta, x, t, gi_lanes_of(x),
+    GI_TRY(GI_NEW(run, b->theta, p->thetas));
+    if (p->thetas > 0)
+        memcpy(b->theta, theta ? theta : p->theta, p->thetas * sizeof *theta);
+    GI_TRY(gi_engine_begin(&b->e, run, p, b->theta, x, t, gi_lanes_of(x),
                            GI_ANYWHERE));
     *out = b;
     b = NULL;
 done:
     gi_block_free(b);
+    return status;
+}
+
+/* What is set up for one gradient stays for the next where it is little beside
+ * the memory that is left when whoever asks has a whole matrix more. */
+enum { LITTLE = 16 };
+
+static int stays(const gi_run *run, const gi_engine *e)
+{
+    const double word = sizeof(double), tiles = 2 * (double)e->p->ops + 1;
+    const double own = (double)e->threads * tiles * GI_TILE_SIZE * word;
+    const double matrix = (double)e->x->rows * (double)e->t->rows * word;
+
+    return LITTLE * own + matrix < (double)gi_run_budget_left(run);
+}
+
+/* All of it, where it is. */
+static gram_status make_again(gi_run *run, gi_block *b)
+{
+    const gi_engine old = b->e;
+
+    gi_gradient_free(b->back);
+    b->back = NULL;
+    gi_engine_end(&b->e);
+    return gi_engine_begin(&b->e, run, old.p, old.theta, old.x,
+                           old.symmetric ? NULL : old.t, old.lanes, old.mode);
+}
+
+gram_status gi_block_set(gi_run *run, gi_block *b, const double *theta)
+{
+    const size_t thetas = b->e.p->thetas;
+    unsigned char *moved = NULL;
+    gram_status status;
+    int fits = 1;
+
+    GI_TRY(GI_NEW(run, moved, thetas));
+    for (size_t k = 0; k < thetas; k++) {
+        moved[k] = b->theta[k] != theta[k];
+        b->theta[k] = theta[k];
+    }
+    GI_TRY(gi_engine_set(&b->e, run, moved, &fits));
+    if (fits && b->back)
+        GI_TRY(gi_gradient_set(run, b->back, moved, &fits));
+    if (!fits)
+        GI_TRY(make_again(run, b));
+done:
+    gi_free(moved);
+    return status;
+}
+
+gram_status gi_block_gradient(gi_run *run, gi_block *b, gi_seed *seed,
+                              void *user, double *grad)
+{
+    gram_status status = GRAM_OK;
+
+    if (!b->back)
+        GI_TRY(gi_gradient_new(run, &b->e, &b->back));
+    GI_TRY(gi_gradient_add(run, b->back, seed, user, grad));
+done:
+    if (!stays(run, &b->e)) {
+        gi_gradient_free(b->back);
+        b->back = NULL;
+    }
     return status;
 }
 
@@ -57,8 +128,12 @@ done:
 
 void gi_block_free(gi_block *b)
 {
-    if (b)
+    if (!b)
+        return;
+    gi_gradient_free(b->back);
+    if (b->e.p)
         gi_engine_end(&b->e);
+    gi_free(b->theta);
     gi_free(b);
 }
 

@@ -12,7 +12,7 @@
 typedef struct gi_block gi_block;
 
 /* The matrix of all pairs of x and t (NULL: x itself), in the precision of the
- * points, at theta (NULL: the program's values).  Keeps all of them. */
+ * points, at theta (NULL: the program's values).  Keeps p, x and t. */
 gram_status gi_block_new(gi_run *run, const gram_program *p,
                          const double *theta, const gi_points *x,
                          const gi_points *t, gi_block **out);
@@ -23,6 +23,11 @@ int gi_block_lends(const gi_block *b, const gi_points *x);
 gram_status gi_block_rows(gi_run *run, const gi_block *b, const gi_points *x,
                           gi_block **out);
 void gi_block_free(gi_block *b);
+
+/* Move to another theta: as if made there, but rows that it does not change
+ * stay packed.  After a failure the block can only be freed.  Not for one of
+ * gi_block_rows. */
+gram_status gi_block_set(gi_run *run, gi_block *b, const double *theta);
 
 /* out[r*ld + s] = k(x_(row+r), t_(col+s)).  From the threads of one OpenMP
  * region of at most run->threads, or from one thread outside any.  Fast when
@@ -40,6 +45,10 @@ gram_status gi_block_pack(gi_run *run, const gi_block *b, const double *V,
                           size_t r, gi_vectors **out);
 gram_status gi_block_times(gi_run *run, gi_block *b, const gi_vectors *V,
                            double *out);
+
+/* gi_engine_gradient of a block in double, without setting up. */
+gram_status gi_block_gradient(gi_run *run, gi_block *b, gi_seed *seed,
+                              void *user, double *grad);
 
 /* Bytes that a block source for these numbers of rows will take, at most; the
  * entries of sparse rows, 8 bytes each for x and for t, come on top. */

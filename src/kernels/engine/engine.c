@@ -7,10 +7,6 @@
  * task's turn comes, in the order of the tasks: a thread that is early waits
  * for those before it, which are all at work already, and no result depends
  * on how many threads there are.
- *
- * Values on the diagonal, which `self` needs and which gi_engine_diagonal()
- * gives, come from the tiles that the diagonal touches; they have the same
- * bits as in a run over all pairs.
  */
 #include "base/limits.h"
 #include "base/mem.h"
@@ -200,66 +196,6 @@ done:
 
 /* ------------------------------------------------------------------ set up */
 
-static gram_status new_self(const gi_engine *e, size_t rows, gi_self *s)
-{
-    size_t room = gi_round_up(rows, GI_TILE_COMMON);
-    gram_status status;
-
-    GI_TRY(gi_alloc_zero(e->run, &s->square, room, e->lanes->size));
-    GI_TRY(gi_alloc_zero(e->run, &s->power, room, e->lanes->size));
-done:
-    return status;
-}
-
-static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
-                         const double *theta, const gi_points *x,
-                         const gi_points *t, const gi_points *judge,
-                         const gi_lanes *lanes, int mode);
-
-/* The vectors of all `self` instructions for the rows of x. */
-static gram_status find_selves(gi_engine *e, const gi_points *x, gi_self **out)
-{
-    static const gi_sweep nothing;
-    gi_run quiet = *e->run;
-    gi_engine inner;
-    gram_status status;
-
-    quiet.progress = NULL;
-    GI_TRY(begin(&inner, &quiet, e->p, e->theta, x, NULL, e->judge, e->lanes,
-                 GI_DIAGONAL | GI_SELVES | GI_ALONE));
-    GI_TRY(gi_engine_sweep(&quiet, &inner, &nothing));
-    *out = inner.self_x;
-    inner.self_x = inner.self_t = NULL;
-done:
-    gi_engine_end(&inner);
-    return status;
-}
-
-static gram_status begin_selves(gi_engine *e, const char *needed)
-{
-    gram_status status = GRAM_OK;
-    int any = 0;
-
-    for (size_t i = 0; i < e->p->ops; i++)
-        any |= needed[i] && e->p->op[i].code == GI_OP_SELF;
-    if (!any)
-        return status;
-    if (e->mode & GI_DIAGONAL) {
-        GI_TRY(GI_NEW_ZERO(e->run, e->self_x, e->p->ops));
-        for (size_t i = 0; i < e->p->ops; i++)
-            if (needed[i] && e->p->op[i].code == GI_OP_SELF)
-                GI_TRY(new_self(e, e->x->rows, &e->self_x[i]));
-    } else {
-        GI_TRY(find_selves(e, e->x, &e->self_x));
-        if (!e->symmetric)
-            GI_TRY(find_selves(e, e->t, &e->self_t));
-    }
-    if (e->symmetric)
-        e->self_t = e->self_x;
-done:
-    return status;
-}
-
 /* Rows of a tile that a step needs beside its registers. */
 static size_t rows_needed(const gi_engine *e)
 {
@@ -286,6 +222,12 @@ static gram_status check_pairs(const gi_engine *e, const char *needed)
     return GRAM_OK;
 }
 
+static void fill_constants(gi_worker *w)
+{
+    for (size_t s = 0; s < w->e->constants; s++)
+        do_step(w, &w->e->step[s], 0);
+}
+
 static gram_status begin_work(gi_engine *e, gi_worker *w)
 {
     const size_t size = e->lanes->size;
@@ -310,8 +252,7 @@ static gram_status begin_work(gi_engine *e, gi_worker *w)
     w->tile.ld = GI_TILE_COLS;
     if (e->result >= 0)
         w->tile.value = gi_register(w, e->result);
-    for (size_t s = 0; s < e->constants; s++)
-        do_step(w, &e->step[s], 0);
+    fill_constants(w);
 done:
     return status;
 }
@@ -368,10 +309,11 @@ done:
     return status;
 }
 
-static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
-                         const double *theta, const gi_points *x,
-                         const gi_points *t, const gi_points *judge,
-                         const gi_lanes *lanes, int mode)
+gram_status gi_engine_begin_for(gi_engine *e, gi_run *run,
+                                const gram_program *p, const double *theta,
+                                const gi_points *x, const gi_points *t,
+                                const gi_points *judge, const gi_lanes *lanes,
+                                int mode)
 {
     gram_status status;
     char *needed = NULL;
@@ -391,7 +333,7 @@ static gram_status begin(gi_engine *e, gi_run *run, const gram_program *p,
     gi_schedule_need(e, needed);
     GI_TRY(check_pairs(e, needed));
     GI_TRY(gi_operands_new(e, needed));
-    GI_TRY(begin_selves(e, needed));
+    GI_TRY(gi_selves_new(e, needed));
     GI_TRY(begin_workers(e, needed));
 done:
     gi_free(needed);
@@ -402,7 +344,7 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes, int mode)
 {
-    return begin(e, run, p, theta, x, t, t ? t : x, lanes, mode);
+    return gi_engine_begin_for(e, run, p, theta, x, t, t ? t : x, lanes, mode);
 }
 
 /* Scales and weights are for the columns that t has. */
@@ -441,20 +383,39 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
     GI_TRY(check_pairs(e, needed));
     GI_TRY(gi_operands_borrow(e));
     if (e->self_t)
-        GI_TRY(find_selves(e, x, &e->self_x));
+        GI_TRY(gi_selves_find(e, x, &e->self_x));
     GI_TRY(begin_workers(e, needed));
 done:
     gi_free(needed);
     return status;
 }
 
-static void free_selves(gi_self *s, size_t ops)
+gram_status gi_engine_again(gi_engine *e, gi_run *run, const gi_engine *owner,
+                            int mode)
 {
-    for (size_t i = 0; s && i < ops; i++) {
-        gi_free(s[i].square);
-        gi_free(s[i].power);
-    }
-    gi_free(s);
+    gram_status status = GRAM_OK;
+    char *needed = NULL;
+
+    *e = *owner;
+    for (size_t i = 0; i < e->p->ops; i++)
+        if (e->operand[i].expanded && mode & GI_KEEP) /* it wants entries */
+            return gi_engine_begin_for(e, run, e->p, e->theta, e->x,
+                                       e->symmetric ? NULL : e->t, e->judge,
+                                       e->lanes, mode);
+    e->run = run;
+    e->mode = mode;
+    e->owner = owner;
+    e->step = NULL;
+    e->where = NULL;
+    e->work = NULL;
+    e->steps = e->registers = 0;
+    choose_tasks(e);
+    GI_TRY(GI_NEW(run, needed, e->p->ops));
+    gi_schedule_need(e, needed);
+    GI_TRY(begin_workers(e, needed));
+done:
+    gi_free(needed);
+    return status;
 }
 
 void gi_engine_end(gi_engine *e)
@@ -462,12 +423,36 @@ void gi_engine_end(gi_engine *e)
     for (size_t i = 0; e->work && i < e->threads; i++)
         end_work(e, &e->work[i]);
     gi_free(e->work);
-    gi_operands_free(e);
-    free_selves(e->self_x, e->p->ops);
-    if (!e->symmetric && !e->lender)
-        free_selves(e->self_t, e->p->ops);
     gi_free(e->step);
     gi_free(e->where);
+    if (e->owner)
+        return;
+    gi_operands_free(e);
+    gi_selves_free(e->self_x, e->p->ops);
+    if (!e->symmetric && !e->lender)
+        gi_selves_free(e->self_t, e->p->ops);
+}
+
+gram_status gi_engine_set(gi_engine *e, gi_run *run, const unsigned char *moved,
+                          int *fits)
+{
+    gram_status status = GRAM_OK;
+
+    e->run = run;
+    *fits = e->symmetric; /* else rows of x are marked as they were at theta */
+    if (*fits && !e->owner)
+        GI_TRY(gi_operands_set(e, moved, fits));
+    if (!*fits)
+        goto done;
+    GI_TRY(gi_selves_set(e));
+    gi_schedule_set(e);
+    for (size_t i = 0; i < e->threads; i++) {
+        fill_constants(&e->work[i]);
+        for (size_t k = 0; k < e->products; k++)
+            gi_strip_forget(e->work[i].strip[k]);
+    }
+done:
+    return status;
 }
 
 /* -------------------------------------------------------------- interface */
@@ -493,48 +478,4 @@ gram_status gi_engine_run(gi_run *run, const gram_program *p,
 done:
     gi_engine_end(&e);
     return status;
-}
-
-static gram_status take_diagonal(void *user, gi_worker *w)
-{
-    double *out = user;
-    const double *value = w->tile.value;
-
-    for (size_t i = 0; i < w->tile.rows; i++) {
-        size_t row = w->tile.row + i;
-
-        if (row >= w->tile.col && row < w->tile.col + w->tile.cols)
-            out[row] = value[i * GI_TILE_COLS + row - w->tile.col];
-    }
-    return GRAM_OK;
-}
-
-static gram_status find_diagonal(gi_run *run, const gram_program *p,
-                                 const double *theta, const gi_points *x,
-                                 const gi_points *judge, int mode, double *out)
-{
-    gi_engine e;
-    gram_status status;
-    gi_run quiet = gi_run_quiet(run);
-
-    GI_TRY(begin(&e, run, p, theta, x, NULL, judge, &gi_lanes_d, mode));
-    GI_TRY(gi_engine_sweep(&quiet, &e,
-                           &(gi_sweep){.tile = take_diagonal, .user = out}));
-done:
-    gi_engine_end(&e);
-    return status;
-}
-
-gram_status gi_engine_diagonal(gi_run *run, const gram_program *p,
-                               const double *theta, const gi_points *x,
-                               double *out)
-{
-    return find_diagonal(run, p, theta, x, x, GI_DIAGONAL, out);
-}
-
-gram_status gi_engine_alone(gi_run *run, const gram_program *p,
-                            const double *theta, const gi_points *x,
-                            const gi_points *t, double *out)
-{
-    return find_diagonal(run, p, theta, x, t, GI_DIAGONAL | GI_ALONE, out);
 }

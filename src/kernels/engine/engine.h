@@ -45,14 +45,17 @@ gram_status gi_engine_alone(gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, double *out);
 
-/* grad[m] += sum_ij G_ij dk(x_i,x_j)/dtheta_m, where `seed` writes the tile of
- * G that belongs to the tile's rows and columns (G symmetric; tiles off the
- * diagonal count twice inside the engine). */
+/* Writes G(row + i, col + j) to G[i*ld + j] for the rows and columns of a
+ * tile. */
+typedef void gi_seed(void *user, const gi_tile *tile, double *G);
+
+/* grad[m] += sum_ij G_ij dk(x_i,t_j)/dtheta_m, with the G that `seed` writes;
+ * t NULL: of x with itself, with a symmetric G, of which only tiles that touch
+ * the upper triangle are asked for. */
 gram_status gi_engine_gradient(gi_run *run, const gram_program *p,
                                const double *theta, const gi_points *x,
-                               void (*seed)(void *user, const gi_tile *tile,
-                                            double *G),
-                               void *user, double *grad);
+                               const gi_points *t, gi_seed *seed, void *user,
+                               double *grad);
 
 /* Ready-made consumers (consume.c). */
 gram_status gi_engine_store(gi_run *run, const gram_program *p,

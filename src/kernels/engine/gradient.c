@@ -1,4 +1,4 @@
-/* gradient.c - derivatives of sum_ij G_ij k(x_i,x_j) by all parameters, in one
+/* gradient.c - derivatives of sum_ij G_ij k(x_i,t_j) by all parameters, in one
  * sweep.
  *
  * Reverse mode (Linnainmaa 1970) through the tile program: forward with every
@@ -7,15 +7,9 @@
  * it read, and a parameter gets sum dy * (derivative by it).  What depends on
  * no parameter is passed over.
  *
- * With leaf adjoints W, sum_ij W_ij (x_ik - t_jk)^2 for all columns k is
- *
- *     sum_i x_ik^2 (W 1)_i + sum_j t_jk^2 (W' 1)_j - 2 sum_i x_ik (W T)_ik,
- *
- * one small matrix product per tile for all weights of a leaf.
- *
  * `self` reads a(x_i,x_i), which depends on parameters, too: its adjoints are
  * collected per row, and a second sweep, over the diagonal, takes them from
- * there.
+ * there; where t is not x there is one for each.
  */
 #include <string.h>
 
@@ -23,251 +17,19 @@
 #include "kernels/engine/gradient.h"
 #include "linalg/dense/blas.h"
 
-typedef void (*seeder)(void *user, const gi_tile *tile, double *G);
-
-typedef struct gradient {
-    gi_run *run;
-    const gram_program *p;
-    const double *theta;
-    const gi_points *x;
-    seeder seed;
-    void *user;
-    char *active;        /* per instruction: some parameter moves it */
-    double **centred;    /* per instruction: rows of a leaf with weights */
-    double **self;       /* per instruction: adjoints of a(x_i,x_i) */
-    size_t widest;       /* columns of a leaf with weights */
-    struct place *place; /* per thread */
-    double *grad;
-} gradient;
-
-/* What a thread keeps beside its workplace. */
-typedef struct place {
-    gradient *g;
-    gi_worker *w;
-    double *adjoint; /* registers */
-    double *sum;     /* of a task, per parameter */
-    double **self;   /* of a task, per `self`: its block's rows, columns */
-    double *product; /* a tile's rows of `widest` columns, and one more */
-} place;
-
-/* ------------------------------------------------------------------ leaves */
-
-/* What sums over the tile's pairs, for `count` columns from `first` on, say of
- * the leaf's numbers. */
-static void take_sums(const place *p, const gi_op *op, size_t first,
-                      size_t count, const double *sum)
-{
-    gi_transforms[op->code].adjoint(op, p->g->theta, first, count, sum, p->sum);
-}
-
-/* Weights of sparse columns: pair by pair, from the entries as gathered. */
-static void back_entries(const place *p, const gi_step *s, const double *W)
-{
-    const gi_tile *t = &p->w->tile;
-    const int squared = s->op->code == GI_OP_SQDIST;
-    gi_operand raw = *s->operand;
-
-    raw.x.entries = raw.x.rows->entries;
-    raw.t.entries = raw.t.rows->entries;
-    for (size_t i = 0; i < t->rows; i++)
-        for (size_t j = 0; j < t->cols; j++) {
-            double v = W[i * GI_TILE_COLS + j], x, z;
-            gi_merge m;
-            unsigned k;
-
-            if (v == 0)
-                continue;
-            gi_merge_begin(&m, &raw, t->row + i, t->col + j);
-            while (gi_merge_next(&m, &k, &x, &z)) {
-                double sum = v * (squared ? (x - z) * (x - z) : fabs(x - z));
-
-                take_sums(p, s->op, raw.width + k, 1, &sum);
-            }
-        }
-}
-
-static void back_sqdist(const place *p, const gi_step *s, const gi_back *r)
-{
-    const gi_tile *t = &p->w->tile;
-    const gi_operand *o = s->operand;
-    const size_t d = o->width;
-    const double *x = p->g->centred[s->number] + t->row * d;
-    const double *z = p->g->centred[s->number] + t->col * d;
-    const double *W = r->dy;
-    double col_sum[GI_TILE_COLS] = {0}, *sums = p->product + GI_TILE_ROWS * d;
-
-    memset(sums, 0, d * sizeof *sums);
-    gi_blas_double.gemm(0, 0, t->rows, d, t->cols, 1, W, GI_TILE_COLS, z, d, 0,
-                        p->product, d);
-    for (size_t i = 0; i < t->rows; i++) {
-        const double *w = W + i * GI_TILE_COLS;
-        double row_sum = 0;
-
-        for (size_t j = 0; j < t->cols; j++) {
-            row_sum += w[j];
-            col_sum[j] += w[j];
-        }
-        for (size_t k = 0; k < d; k++)
-            sums[k] += x[i * d + k] *
-                       (x[i * d + k] * row_sum - 2 * p->product[i * d + k]);
-    }
-    for (size_t j = 0; j < t->cols; j++)
-        for (size_t k = 0; k < d; k++)
-            sums[k] += z[j * d + k] * (z[j * d + k] * col_sum[j]);
-    take_sums(p, s->op, 0, d, sums);
-    if (o->sparse)
-        back_entries(p, s, W);
-}
-
-static void back_l1(const place *p, const gi_step *s, const gi_back *r)
-{
-    const gi_tile *t = &p->w->tile;
-    const gi_operand *o = s->operand;
-    const size_t d = o->width;
-    const double *x = p->g->centred[s->number] + t->row * d;
-    const double *z = p->g->centred[s->number] + t->col * d;
-    const double *W = r->dy;
-    double *sums = p->product;
-
-    memset(sums, 0, d * sizeof *sums);
-    for (size_t i = 0; i < t->rows; i++)
-        for (size_t j = 0; j < t->cols; j++) {
-            double v = W[i * GI_TILE_COLS + j];
-
-            for (size_t k = 0; v != 0 && k < d; k++)
-                sums[k] += v * fabs(x[i * d + k] - z[j * d + k]);
-        }
-    take_sums(p, s->op, 0, d, sums);
-    if (o->sparse)
-        back_entries(p, s, W);
-}
-
-/* v is the value over the columns so far and *dv its derivative by the period;
- * x and t are cells divided by it, modulo 1 (a whole period more or less has
- * a slope of its own, so `turns` is their true difference). */
-static double turn(const gi_op *op, double v, double *dv, double turns,
-                   double period)
-{
-    double rest = turns - rint(turns);
-    double s = sin(2 * M_PI * rest), c = cos(2 * M_PI * rest);
-    double slope_turns = -turns / period;
-
-    if (op->n == GRAM_PAIR_SIN2) {
-        *dv += M_PI * s * slope_turns;
-        return v;
-    }
-    *dv = *dv * c - v * 2 * M_PI * s * slope_turns;
-    return v * c;
-}
-
-static double slope_columns(const gi_step *s, size_t i, size_t j)
-{
-    gi_operand raw = *s->operand;
-    const double *x = raw.x.rows->dense + i * raw.width;
-    const double *t = raw.t.rows->dense + j * raw.width;
-    double v = 1, dv = 0, u, z;
-    gi_merge m;
-    unsigned k;
-
-    for (size_t c = 0; c < raw.width; c++)
-        v = turn(s->op, v, &dv, (x[c] - t[c]) / raw.period, raw.period);
-    if (!raw.sparse)
-        return dv;
-    raw.x.entries = raw.x.rows->entries;
-    raw.t.entries = raw.t.rows->entries;
-    gi_merge_begin(&m, &raw, i, j);
-    while (gi_merge_next(&m, &k, &u, &z))
-        v = turn(s->op, v, &dv, (u - z) / raw.period, raw.period);
-    return dv;
-}
-
-static void back_columns(const place *p, const gi_step *s, const gi_back *r)
-{
-    const gi_tile *t = &p->w->tile;
-    const double *dy = r->dy;
-    double sum = 0;
-
-    if (s->op->n != GRAM_PAIR_SIN2 && s->op->n != GRAM_PAIR_COS)
-        return;
-    for (size_t i = 0; i < t->rows; i++)
-        for (size_t j = 0; j < t->cols; j++)
-            if (dy[i * GI_TILE_COLS + j] != 0)
-                sum += dy[i * GI_TILE_COLS + j] *
-                       slope_columns(s, t->row + i, t->col + j);
-    take_sums(p, s->op, 0, 1, &sum);
-}
-
-/* a(x,x) of row i */
-static double self_value(const gi_self *s, size_t i)
-{
-    double power = gi_lanes_d.get(s->power, i);
-
-    return gi_lanes_d.get(s->square, i) * power * power;
-}
-
-/* On the diagonal `self` is a itself; its adjoint there is what the sweep over
- * all pairs left, and what came from other `self`s. */
-static void back_self_diagonal(const place *p, const gi_step *s,
-                               const gi_back *r)
-{
-    const gi_tile *t = &p->w->tile;
-
-    for (size_t i = 0; i < t->rows; i++)
-        for (size_t j = 0; j < t->cols; j++)
-            if (t->row + i == t->col + j)
-                r->da[i * GI_TILE_COLS + j] +=
-                    r->dy[i * GI_TILE_COLS + j] +
-                    p->g->self[s->number][t->row + i];
-}
-
-static void back_self(const place *p, const gi_step *s, const gi_back *r)
-{
-    const gi_tile *t = &p->w->tile;
-    const gi_engine *e = p->w->e;
-    const gi_self *self = &e->self_x[s->number];
-    double *rows, *cols;
-
-    if (e->mode & GI_DIAGONAL) {
-        back_self_diagonal(p, s, r);
-        return;
-    }
-    rows = p->self[s->number] + (t->row - p->w->block_row);
-    cols = p->self[s->number] + e->edge + (t->col - p->w->block_col);
-    for (size_t i = 0; i < t->rows; i++)
-        for (size_t j = 0; j < t->cols; j++) {
-            size_t at = i * GI_TILE_COLS + j;
-            double v = r->dy[at] * r->y[at] / 2;
-
-            if (v == 0)
-                continue;
-            rows[i] += v / self_value(self, t->row + i);
-            cols[j] += v / self_value(self, t->col + j);
-        }
-}
-
-typedef void back_leaf(const place *p, const gi_step *s, const gi_back *r);
-
-/* Other leaves depend on no parameter. */
-static back_leaf *const back_leaves[GI_OPCODES] = {
-    [GI_OP_SQDIST] = back_sqdist,
-    [GI_OP_L1] = back_l1,
-    [GI_OP_COLUMNS] = back_columns,
-    [GI_OP_SELF] = back_self,
-};
-
 /* ------------------------------------------------------------------- tiles */
 
-static double *adjoint_of(const place *p, int number)
+static double *adjoint_of(const gi_back_place *p, int number)
 {
     return number < 0 ? NULL : p->adjoint + (size_t)number * GI_TILE_SIZE;
 }
 
-static const double *value_of(const place *p, int number)
+static const double *value_of(const gi_back_place *p, int number)
 {
     return number < 0 ? NULL : gi_register(p->w, number);
 }
 
-static void back_step(const place *p, const gi_step *s)
+static void back_step(const gi_back_place *p, const gi_step *s)
 {
     const gi_op *op = s->op;
     const char *active = p->g->active;
@@ -283,8 +45,8 @@ static void back_step(const place *p, const gi_step *s)
         r.da = adjoint_of(p, s->a);
     if (op->b >= 0 && active[op->b])
         r.db = adjoint_of(p, s->b);
-    if (back_leaves[op->code])
-        back_leaves[op->code](p, s, &r);
+    if (gi_back_leaves[op->code])
+        gi_back_leaves[op->code](p, s, &r);
     if (!gi_back_rows[op->code])
         return;
     for (size_t i = 0; i < p->w->tile.rows; i++) {
@@ -299,17 +61,18 @@ static void back_step(const place *p, const gi_step *s)
         sum += gi_back_rows[op->code](s, p->w->tile.cols, &row);
     }
     if (op->slot >= 0)
-        p->sum[op->slot] += sum * op->c * gi_op_slope(op, p->g->theta, 0);
+        p->sum[op->slot] += sum * op->c * gi_op_slope(op, p->g->e.theta, 0);
 }
 
-/* Pairs off the diagonal stand for two; those below it for none. */
-static void plant(const place *p)
+/* In a symmetric run pairs off the diagonal stand for two; those below it for
+ * none. */
+static void plant(const gi_back_place *p)
 {
     const gi_tile *t = &p->w->tile;
     double *G = adjoint_of(p, p->w->e->result);
 
     p->g->seed(p->g->user, t, G);
-    for (size_t i = 0; i < t->rows; i++)
+    for (size_t i = 0; p->w->e->symmetric && i < t->rows; i++)
         for (size_t j = 0; j < t->cols; j++) {
             size_t row = t->row + i, col = t->col + j;
 
@@ -319,15 +82,14 @@ static void plant(const place *p)
 
 static gram_status take_tile(void *user, gi_worker *w)
 {
-    const gradient *g = user;
     const gi_engine *e = w->e;
-    const place *p = &g->place[w - e->work];
+    const gi_back_place *p = (gi_back_place *)user + (w - e->work);
 
     memset(p->adjoint, 0, e->registers * GI_TILE_SIZE * sizeof *p->adjoint);
     if (!(e->mode & GI_DIAGONAL))
         plant(p);
     for (size_t s = e->steps; s-- > 0;)
-        if (g->active[e->step[s].number])
+        if (p->g->active[e->step[s].number])
             back_step(p, &e->step[s]);
     return GRAM_OK;
 }
@@ -342,77 +104,137 @@ static void move_sums(double *to, double *from, size_t n)
 
 static void end_task(void *user, gi_worker *w)
 {
-    const gradient *g = user;
     const gi_engine *e = w->e;
-    const place *p = &g->place[w - e->work];
-    size_t rows = gi_min_size(e->edge, g->x->rows - w->block_row);
-    size_t cols = gi_min_size(e->edge, g->x->rows - w->block_col);
+    const gi_back_place *p = (gi_back_place *)user + (w - e->work);
+    const gi_gradient *g = p->g;
+    size_t rows = gi_min_size(e->edge, e->x->rows - w->block_row);
+    size_t cols = gi_min_size(e->edge, e->t->rows - w->block_col);
 
-    move_sums(g->grad, p->sum, g->p->thetas);
-    for (size_t i = 0; i < g->p->ops; i++)
+    move_sums(g->grad, p->sum, e->p->thetas);
+    for (size_t i = 0; i < e->p->ops; i++)
         if (p->self[i]) {
-            move_sums(g->self[i] + w->block_row, p->self[i], rows);
-            move_sums(g->self[i] + w->block_col, p->self[i] + e->edge, cols);
+            move_sums(g->x.self[i] + w->block_row, p->self[i], rows);
+            move_sums(g->t.self[i] + w->block_col, p->self[i] + e->edge, cols);
         }
 }
 
 /* ------------------------------------------------------------------ sweeps */
 
-static gram_status new_place(gradient *g, const gi_engine *e, gi_worker *w,
-                             place *p)
+static gram_status new_place(gi_run *run, gi_gradient *g,
+                             const gi_gradient_side *own, gi_worker *w,
+                             gi_back_place *p)
 {
+    const gi_engine *e = w->e;
     gram_status status;
 
     p->g = g;
+    p->own = own;
     p->w = w;
-    GI_TRY(GI_NEW(g->run, p->adjoint, e->registers * GI_TILE_SIZE));
-    GI_TRY(GI_NEW_ZERO(g->run, p->sum, g->p->thetas));
-    GI_TRY(GI_NEW(g->run, p->product, (GI_TILE_ROWS + 1) * g->widest));
-    GI_TRY(GI_NEW_ZERO(g->run, p->self, g->p->ops));
-    for (size_t i = 0; i < g->p->ops && !(e->mode & GI_DIAGONAL); i++)
-        if (g->self[i])
-            GI_TRY(GI_NEW_ZERO(g->run, p->self[i], 2 * e->edge));
+    GI_TRY(GI_NEW(run, p->adjoint, e->registers * GI_TILE_SIZE));
+    GI_TRY(GI_NEW_ZERO(run, p->sum, e->p->thetas));
+    GI_TRY(GI_NEW(run, p->product, (GI_TILE_ROWS + 1) * g->widest));
+    GI_TRY(GI_NEW_ZERO(run, p->self, e->p->ops));
+    for (size_t i = 0; i < e->p->ops && !own; i++)
+        if (g->x.self[i])
+            GI_TRY(GI_NEW_ZERO(run, p->self[i], 2 * e->edge));
 done:
     return status;
 }
 
-static void free_place(const gradient *g, place *p)
+/* One for every thread of the engine. */
+static gram_status new_places(gi_run *run, gi_gradient *g,
+                              const gi_gradient_side *own, const gi_engine *e,
+                              gi_back_place **out)
 {
-    gi_free(p->adjoint);
-    gi_free(p->sum);
-    gi_free(p->product);
-    for (size_t i = 0; p->self && i < g->p->ops; i++)
-        gi_free(p->self[i]);
-    gi_free(p->self);
-}
-
-static gram_status sweep(gradient *g, gi_run *run, int mode)
-{
-    const gi_sweep back = {take_tile, end_task, g};
-    gi_engine e;
     gram_status status;
 
-    GI_TRY(gi_engine_begin(&e, run, g->p, g->theta, g->x, NULL, &gi_lanes_d,
-                           mode));
-    GI_TRY(GI_NEW_ZERO(run, g->place, e.threads));
-    for (size_t i = 0; i < e.threads; i++)
-        GI_TRY(new_place(g, &e, &e.work[i], &g->place[i]));
-    GI_TRY(gi_engine_sweep(run, &e, &back));
+    GI_TRY(GI_NEW_ZERO(run, *out, e->threads));
+    for (size_t i = 0; i < e->threads; i++)
+        GI_TRY(new_place(run, g, own, &e->work[i], &(*out)[i]));
 done:
-    for (size_t i = 0; g->place && i < e.threads; i++)
-        free_place(g, &g->place[i]);
-    gi_free(g->place);
-    g->place = NULL;
-    gi_engine_end(&e);
+    return status;
+}
+
+static void free_places(gi_back_place *p, const gi_engine *e)
+{
+    for (size_t i = 0; p && i < e->threads; i++) {
+        gi_free(p[i].adjoint);
+        gi_free(p[i].sum);
+        gi_free(p[i].product);
+        for (size_t k = 0; p[i].self && k < e->p->ops; k++)
+            gi_free(p[i].self[k]);
+        gi_free(p[i].self);
+    }
+    gi_free(p);
+}
+
+/* Over the diagonal of one side, for what `self` made of it. */
+static gram_status sweep_selves(gi_run *run, gi_gradient *g,
+                                const gi_gradient_side *own)
+{
+    const gi_engine *e = &g->e;
+    gi_back_place *p = NULL;
+    gi_engine diagonal;
+    gram_status status;
+
+    GI_TRY(gi_engine_begin(&diagonal, run, e->p, e->theta, own->rows, NULL,
+                           &gi_lanes_d, GI_KEEP | GI_DIAGONAL | GI_SELVES));
+    GI_TRY(new_places(run, g, own, &diagonal, &p));
+    GI_TRY(
+        gi_engine_sweep(run, &diagonal, &(gi_sweep){take_tile, end_task, p}));
+done:
+    free_places(p, &diagonal);
+    gi_engine_end(&diagonal);
+    return status;
+}
+
+/* Nothing may be left of a sweep that was cut short. */
+static void clear_sums(gi_gradient *g)
+{
+    const gi_engine *e = &g->e;
+
+    for (size_t i = 0; i < e->threads; i++)
+        memset(g->place[i].sum, 0, e->p->thetas * sizeof(double));
+    for (size_t i = 0; i < e->p->ops; i++) {
+        if (!g->x.self[i])
+            continue;
+        memset(g->x.self[i], 0, g->x.rows->rows * sizeof(double));
+        memset(g->t.self[i], 0, g->t.rows->rows * sizeof(double));
+        for (size_t k = 0; k < e->threads; k++)
+            memset(g->place[k].self[i], 0, 2 * e->edge * sizeof(double));
+    }
+}
+
+gram_status gi_gradient_add(gi_run *run, gi_gradient *g, gi_seed *seed,
+                            void *user, double *grad)
+{
+    gi_run quiet = *run;
+    gram_status status;
+
+    quiet.progress = NULL;
+    gi_blas_start();
+    g->seed = seed;
+    g->user = user;
+    g->grad = grad;
+    clear_sums(g);
+    GI_TRY(gi_engine_sweep(run, &g->e,
+                           &(gi_sweep){take_tile, end_task, g->place}));
+    if (g->selves)
+        GI_TRY(sweep_selves(&quiet, g, &g->x));
+    if (g->selves && !g->e.symmetric)
+        GI_TRY(sweep_selves(&quiet, g, &g->t));
+done:
     return status;
 }
 
 /* ------------------------------------------------------------------ set up */
 
-static gram_status find_active(gradient *g)
+static gram_status find_active(gi_gradient *g)
 {
-    for (size_t i = 0; i < g->p->ops; i++) {
-        const gi_op *op = &g->p->op[i];
+    const gram_program *p = g->e.p;
+
+    for (size_t i = 0; i < p->ops; i++) {
+        const gi_op *op = &p->op[i];
 
         g->active[i] = op->slot >= 0 || (op->a >= 0 && g->active[op->a]) ||
                        (op->b >= 0 && g->active[op->b]);
@@ -424,89 +246,128 @@ static gram_status find_active(gradient *g)
     return GRAM_OK;
 }
 
-/* Rows of a leaf's dense columns without their weights, but centred, so that
- * little cancels. */
-static gram_status centre(gradient *g, const gi_op *op, double **out)
+/* Rows of a leaf's dense columns without their weights, but less the means of
+ * t, so that little cancels. */
+static gram_status centre(gi_run *run, const gi_gradient *g, const gi_op *op,
+                          const gi_points *x, double **out)
 {
-    const size_t d = g->p->view[op->view].width, n = g->x->rows;
-    const double *x = g->x->view[op->view].dense;
+    const gi_points *t = g->e.t;
+    const size_t d = g->e.p->view[op->view].width, n = t->rows;
+    const double *z = t->view[op->view].dense, *v = x->view[op->view].dense;
     gram_status status;
 
-    GI_TRY(GI_NEW(g->run, *out, n * d));
-    for (size_t k = 0; k < d; k++) {
+    GI_TRY(GI_NEW(run, *out, x->rows * d));
+    for (size_t k = 0; n > 0 && k < d; k++) {
         double mean = 0;
 
         for (size_t i = 0; i < n; i++)
-            mean += (x[i * d + k] - x[k]) / (double)n;
-        for (size_t i = 0; i < n; i++)
-            (*out)[i * d + k] = x[i * d + k] - x[k] - mean;
+            mean += (z[i * d + k] - z[k]) / (double)n;
+        for (size_t i = 0; i < x->rows; i++)
+            (*out)[i * d + k] = v[i * d + k] - z[k] - mean;
     }
-    if (d > g->widest)
-        g->widest = d;
 done:
     return status;
 }
 
-static gram_status begin(gradient *g, int *selves)
+static gram_status new_side(gi_run *run, gi_gradient *g, const gi_points *x,
+                            gi_gradient_side *s)
 {
-    size_t ops = g->p->ops;
+    const gram_program *p = g->e.p;
     gram_status status;
 
-    GI_TRY(GI_NEW(g->run, g->active, ops));
-    GI_TRY(GI_NEW_ZERO(g->run, g->centred, ops));
-    GI_TRY(GI_NEW_ZERO(g->run, g->self, ops));
-    GI_TRY(find_active(g));
-    for (size_t i = 0; i < ops; i++) {
-        const gi_op *op = &g->p->op[i];
+    s->rows = x;
+    GI_TRY(GI_NEW_ZERO(run, s->centred, p->ops));
+    GI_TRY(GI_NEW_ZERO(run, s->self, p->ops));
+    for (size_t i = 0; i < p->ops; i++) {
+        const gi_op *op = &p->op[i];
 
-        if (op->slot >= 0 && (op->code == GI_OP_SQDIST || op->code == GI_OP_L1))
-            GI_TRY(centre(g, op, &g->centred[i]));
         if (op->code == GI_OP_SELF && g->active[i]) {
-            GI_TRY(GI_NEW_ZERO(g->run, g->self[i], g->x->rows));
-            *selves = 1;
+            GI_TRY(GI_NEW(run, s->self[i], x->rows));
+            g->selves = 1;
         }
+        if (op->slot < 0 || (op->code != GI_OP_SQDIST && op->code != GI_OP_L1))
+            continue;
+        if (x->view[op->view].sparse_width > x->view[op->view].known_width)
+            GI_TRY(gi_fail(GRAM_ERR_SHAPE,
+                           "gradient: rows with levels that the first table "
+                           "has not, which have no weight of their own"));
+        GI_TRY(centre(run, g, op, x, &s->centred[i]));
+        if (p->view[op->view].width > g->widest)
+            g->widest = p->view[op->view].width;
     }
 done:
     return status;
 }
 
-static void end(gradient *g)
+static void free_side(gi_gradient_side *s, size_t ops)
 {
-    for (size_t i = 0; i < g->p->ops; i++) {
-        if (g->centred)
-            gi_free(g->centred[i]);
-        if (g->self)
-            gi_free(g->self[i]);
+    for (size_t i = 0; i < ops; i++) {
+        if (s->centred)
+            gi_free(s->centred[i]);
+        if (s->self)
+            gi_free(s->self[i]);
     }
+    gi_free(s->centred);
+    gi_free(s->self);
+}
+
+gram_status gi_gradient_new(gi_run *run, const gi_engine *e, gi_gradient **out)
+{
+    gi_gradient *g = NULL;
+    gram_status status;
+
+    *out = NULL;
+    GI_TRY(GI_NEW_ZERO(run, g, 1));
+    GI_TRY(gi_engine_again(&g->e, run, e, GI_KEEP));
+    GI_TRY(GI_NEW(run, g->active, e->p->ops));
+    GI_TRY(find_active(g));
+    GI_TRY(new_side(run, g, e->x, &g->x));
+    if (e->symmetric)
+        g->t = g->x;
+    else
+        GI_TRY(new_side(run, g, e->t, &g->t));
+    GI_TRY(new_places(run, g, NULL, &g->e, &g->place));
+    *out = g;
+    g = NULL;
+done:
+    gi_gradient_free(g);
+    return status;
+}
+
+gram_status gi_gradient_set(gi_run *run, gi_gradient *g,
+                            const unsigned char *moved, int *fits)
+{
+    return gi_engine_set(&g->e, run, moved, fits);
+}
+
+void gi_gradient_free(gi_gradient *g)
+{
+    if (!g)
+        return;
+    free_places(g->place, &g->e);
+    if (g->e.p && !g->e.symmetric)
+        free_side(&g->t, g->e.p->ops);
+    if (g->e.p)
+        free_side(&g->x, g->e.p->ops);
+    gi_engine_end(&g->e);
     gi_free(g->active);
-    gi_free(g->centred);
-    gi_free(g->self);
+    gi_free(g);
 }
 
 gram_status gi_engine_gradient(gi_run *run, const gram_program *p,
                                const double *theta, const gi_points *x,
-                               void (*seed)(void *user, const gi_tile *tile,
-                                            double *G),
-                               void *user, double *grad)
+                               const gi_points *t, gi_seed *seed, void *user,
+                               double *grad)
 {
-    gi_run quiet = *run;
-    gradient g = {.run = run,
-                  .p = p,
-                  .theta = theta ? theta : p->theta,
-                  .x = x,
-                  .seed = seed,
-                  .user = user,
-                  .grad = grad};
-    int selves = 0;
+    gi_gradient *g = NULL;
+    gi_engine e;
     gram_status status;
 
-    quiet.progress = NULL;
-    gi_blas_start();
-    GI_TRY(begin(&g, &selves));
-    GI_TRY(sweep(&g, run, GI_KEEP));
-    if (selves)
-        GI_TRY(sweep(&g, &quiet, GI_KEEP | GI_DIAGONAL | GI_SELVES));
+    GI_TRY(gi_engine_begin(&e, run, p, theta, x, t, &gi_lanes_d, GI_KEEP));
+    GI_TRY(gi_gradient_new(run, &e, &g));
+    GI_TRY(gi_gradient_add(run, g, seed, user, grad));
 done:
-    end(&g);
+    gi_gradient_free(g);
+    gi_engine_end(&e);
     return status;
 }

@@ -159,7 +159,7 @@ gram_status gram_kernel_gradient(const gram_kernel *k, const gram_table *a,
     GI_TRY(check_ld(ld, gram_table_rows(a)));
     GI_TRY(begin(&run, k, a, NULL, GI_DOUBLE, &j));
     GI_TRY(GI_NEW_ZERO(&run, grad, j.p->thetas));
-    GI_TRY(gi_engine_gradient(&run, j.p, NULL, j.x, seed, &w, grad));
+    GI_TRY(gi_engine_gradient(&run, j.p, NULL, j.x, NULL, seed, &w, grad));
     for (size_t m = 0; m < j.p->thetas; m++)
         out[m] = grad[m];
 done:

@@ -140,9 +140,11 @@ done:
 static gram_status new_panels(const gi_engine *e, const gi_operand *o,
                               const gi_points *p, size_t unit, void **out)
 {
-    gram_status status;
+    gram_status status = GRAM_OK;
     size_t room;
 
+    if (*out)
+        return status;
     GI_TRY(gi_size_mul(gi_round_up(p->rows, unit), o->width, &room));
     GI_TRY(gi_alloc(e->run, out, room, e->lanes->size));
 done:
@@ -152,6 +154,8 @@ done:
 /* Zeros behind the last row, for tiles that are not full. */
 static gram_status new_norms(const gi_engine *e, const gi_points *p, void **out)
 {
+    if (*out)
+        return GRAM_OK;
     return gi_alloc_zero(e->run, out, gi_round_up(p->rows, GI_TILE_COMMON),
                          e->lanes->size);
 }
@@ -159,10 +163,11 @@ static gram_status new_norms(const gi_engine *e, const gi_points *p, void **out)
 static gram_status new_entries(const gi_engine *e, const gi_operand *o,
                                const gi_points *p, gi_side *s)
 {
-    gram_status status;
+    gram_status status = GRAM_OK;
     size_t count = s->rows->start[p->rows];
 
-    GI_TRY(GI_NEW(e->run, s->entries, count));
+    if (!s->entries)
+        GI_TRY(GI_NEW(e->run, s->entries, count));
     for (size_t i = 0; i < count; i++)
         s->entries[i] =
             gi_transform_entry(o, s->rows->entries[i], s->rows->index[i]);
@@ -274,24 +279,31 @@ static gram_status begin(const gi_engine *e, const gi_op *op, gi_operand *o)
         GI_TRY(complete(e, e->t, &o->t));
     }
     GI_TRY(gi_transform_new(e, op, o));
-    if (o->sparse) {
-        GI_TRY(new_entries(e, o, e->x, &o->x));
-        if (!e->symmetric)
-            GI_TRY(new_entries(e, o, e->t, &o->t));
-        else
-            o->t.entries = o->x.entries;
-    }
 done:
     return status;
 }
 
-static gram_status fill_panels(const gi_engine *e, const gi_op *op,
-                               gi_operand *o)
+static gram_status fill_entries(const gi_engine *e, gi_operand *o)
+{
+    gram_status status;
+
+    GI_TRY(new_entries(e, o, e->x, &o->x));
+    if (e->symmetric)
+        o->t.entries = o->x.entries;
+    else
+        GI_TRY(new_entries(e, o, e->t, &o->t));
+done:
+    return status;
+}
+
+static gram_status fill(const gi_engine *e, const gi_op *op, gi_operand *o)
 {
     size_t rows = in_panels(op) ? e->lanes->row_unit() : 1;
     size_t cols = in_panels(op) ? e->lanes->col_unit() : GI_TILE_COLS;
-    gram_status status;
+    gram_status status = GRAM_OK;
 
+    if (o->sparse)
+        GI_TRY(fill_entries(e, o));
     GI_TRY(new_panels(e, o, e->x, rows, &o->x.panels));
     GI_TRY(new_panels(e, o, e->t, cols, &o->t.panels));
     if (op->code == GI_OP_SQDIST)
@@ -373,6 +385,13 @@ done:
     return status;
 }
 
+/* Are distances taken from differences of rows? */
+static int is_direct(const gi_engine *e, const gi_op *op, const gi_operand *o)
+{
+    return (o->expanded || e->p->view[op->view].sparse < 0) &&
+           (o->width <= DIRECT_WIDTH || !norms_are_safe(e, o));
+}
+
 static gram_status new_distances(const gi_engine *e, int i, gi_operand *o)
 {
     const gi_op *op = &e->p->op[i];
@@ -381,10 +400,9 @@ static gram_status new_distances(const gi_engine *e, int i, gi_operand *o)
 
     o->steep = steepness(e, i, &rooted);
     GI_TRY(begin(e, op, o));
-    GI_TRY(fill_panels(e, op, o));
+    GI_TRY(fill(e, op, o));
     o->near = near_of(e, o, rooted);
-    o->direct = (o->expanded || e->p->view[op->view].sparse < 0) &&
-                (o->width <= DIRECT_WIDTH || !norms_are_safe(e, o));
+    o->direct = is_direct(e, op, o);
 done:
     return status;
 }
@@ -404,7 +422,7 @@ static gram_status new_operand(gi_engine *e, int i, const char *needed)
         }
     if (op->code != GI_OP_SQDIST) {
         GI_TRY(begin(e, op, o));
-        GI_TRY(fill_panels(e, op, o));
+        GI_TRY(fill(e, op, o));
     }
     if (o->sparse && !o->direct &&
         (op->code == GI_OP_DOT || op->code == GI_OP_SQDIST))
@@ -429,6 +447,30 @@ gram_status gi_operands_new(gi_engine *e, const char *needed)
                 (op->code != GI_OP_SQDIST) == others)
                 GI_TRY(new_operand(e, i, needed));
         }
+done:
+    return status;
+}
+
+gram_status gi_operands_set(gi_engine *e, const unsigned char *moved, int *fits)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t i = 0; i < e->p->ops; i++) {
+        const gi_op *op = &e->p->op[i];
+        gi_operand *o = &e->operand[i];
+        int rooted = 0;
+
+        if (!o->t.rows)
+            continue;
+        if (gi_transform_moves(e->p, op, moved)) {
+            gi_transform_set(e, op, o);
+            GI_TRY(fill(e, op, o));
+        }
+        if (op->code != GI_OP_SQDIST)
+            continue;
+        o->steep = steepness(e, (int)i, &rooted);
+        *fits &= is_direct(e, op, o) == o->direct;
+    }
 done:
     return status;
 }

@@ -158,6 +158,12 @@ static size_t strip_rows(const gi_engine *e)
     return most > few_columns || e->mode & GI_KEEP ? GI_TILE_ROWS : few_rows;
 }
 
+void gi_schedule_set(gi_engine *e)
+{
+    for (size_t s = 0; s < e->steps; s++)
+        e->step[s].factor = inputs_of(e, e->step[s].number).factor;
+}
+
 gram_status gi_schedule_new(gi_engine *e, const char *needed)
 {
     size_t ops = e->p->ops;

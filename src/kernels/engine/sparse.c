@@ -72,6 +72,11 @@ void gi_strip_free(gi_strip *s)
     gi_free(s);
 }
 
+void gi_strip_forget(gi_strip *s)
+{
+    s->count = 0;
+}
+
 /* Counting sort of the entries by feature. */
 static void build(gi_strip *s, const gi_side *t, size_t first, size_t count)
 {

@@ -175,6 +175,7 @@ typedef struct gi_engine {
                                t, or of GI_ALONE the t of another run */
     int symmetric;
     const struct gi_engine *lender; /* of all that t has; NULL: it is our own */
+    const struct gi_engine *owner;  /* of the rows on both sides; or NULL */
     int mode;
     const gi_lanes *lanes;
     gi_operand *operand;      /* per instruction */
@@ -206,11 +207,25 @@ gram_status gi_engine_begin(gi_engine *e, gi_run *run, const gram_program *p,
                             const double *theta, const gi_points *x,
                             const gi_points *t, const gi_lanes *lanes,
                             int mode);
+/* The same, where others than t decide what gi_engine.judge does. */
+gram_status gi_engine_begin_for(gi_engine *e, gi_run *run,
+                                const gram_program *p, const double *theta,
+                                const gi_points *x, const gi_points *t,
+                                const gi_points *judge, const gi_lanes *lanes,
+                                int mode);
 /* Other rows x with the t of an engine that stays, where it lends it to them
  * (it has all their columns): only x is set up. */
 int gi_engine_lends(const gi_engine *lender, const gi_points *x);
 gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                            const gi_points *x);
+/* The rows of an engine that stays, in another mode. */
+gram_status gi_engine_again(gi_engine *e, gi_run *run, const gi_engine *owner,
+                            int mode);
+/* Follow e->theta, in which the marked numbers have changed, in the memory
+ * there is.  Where that cannot be, *fits is 0, and the engine is to be made
+ * anew.  After a failure nothing can be done with it but to end it. */
+gram_status gi_engine_set(gi_engine *e, gi_run *run, const unsigned char *moved,
+                          int *fits);
 gram_status gi_engine_sweep(gi_run *run, gi_engine *e, const gi_sweep *sweep);
 void gi_engine_end(gi_engine *e);
 size_t gi_engine_edge(size_t cols); /* of a block, t having so many rows */
@@ -236,6 +251,10 @@ const gi_lanes *gi_lanes_of(const gi_points *x);
 gram_status gi_operands_new(gi_engine *e, const char *needed);
 gram_status gi_operands_borrow(gi_engine *e);
 void gi_operands_free(gi_engine *e);
+
+/* As gi_engine_set, of a symmetric engine. */
+gram_status gi_operands_set(gi_engine *e, const unsigned char *moved,
+                            int *fits);
 
 /* transform.c: what numbers of the kernel do to the rows of a leaf, by opcode;
  * without `forward` there are no rows. */
@@ -263,15 +282,25 @@ int gi_transform_moves(const gram_program *p, const gi_op *op,
 void gi_transform_row(const gi_operand *o, const double *x, double *out);
 double gi_transform_entry(const gi_operand *o, double v, unsigned k);
 
+/* diagonal.c: what the needed `self` instructions keep of the rows of x and t;
+ * of other rows; all of it again at e->theta. */
+gram_status gi_selves_new(gi_engine *e, const char *needed);
+gram_status gi_selves_find(const gi_engine *e, const gi_points *x,
+                           gi_self **out);
+gram_status gi_selves_set(gi_engine *e);
+void gi_selves_free(gi_self *s, size_t ops);
+
 /* schedule.c */
 void gi_schedule_need(const gi_engine *e, char *needed);
 gram_status gi_schedule_new(gi_engine *e, const char *needed);
+void gi_schedule_set(gi_engine *e); /* at e->theta */
 
 /* sparse.c: products of sparse parts on a block of pairs, through an inverted
  * index of the block's columns; and pair by pair. */
 gram_status gi_strip_new(gi_run *run, const gi_engine *e, const gi_operand *o,
                          gi_strip **out);
 void gi_strip_free(gi_strip *s);
+void gi_strip_forget(gi_strip *s); /* entries have changed */
 void gi_strip_product(gi_strip *s, const gi_operand *o, size_t row, size_t rows,
                       size_t col, size_t cols, double *out, size_t ld);
 

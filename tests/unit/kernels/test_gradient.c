@@ -1,5 +1,5 @@
 /* test_gradient.c - reverse mode through every instruction against central
- * differences of the long double reference.
+ * differences of the long double reference, for one set of rows and for two.
  */
 #include "engine_world.h"
 
@@ -16,24 +16,23 @@ static void seed(void *user, const gi_tile *tile, double *G)
             G[i * tile->ld + j] = weight(tile->row + i, tile->col + j);
 }
 
-static real weighted_sum(const world *w, const gi_points *x)
+static real weighted_sum(const world *w, const gi_points *x, const gi_points *t)
 {
     real sum = 0;
 
     for (size_t i = 0; i < x->rows; i++)
-        for (size_t j = 0; j < x->rows; j++)
-            sum += weight(i, j) * value(w, w->p.result, x, i, x, j);
+        for (size_t j = 0; j < t->rows; j++)
+            sum += weight(i, j) * value(w, w->p.result, x, i, t, j);
     return sum;
 }
 
-static void check_gradient(const char *name, world *w, gi_points *x,
-                           gi_points *t)
+/* t NULL: of x with itself. */
+static void check_pairs(const char *name, world *w, gi_points *x, gi_points *t)
 {
     double grad[THETAS] = {0}, scale = 1;
     const double step = 1e-5;
 
-    (void)t;
-    CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, seed, NULL, grad));
+    CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, t, seed, NULL, grad));
     for (int m = 0; m < THETAS; m++)
         scale = fmax(scale, fabs(grad[m]));
     for (int m = 0; m < THETAS; m++) {
@@ -41,19 +40,30 @@ static void check_gradient(const char *name, world *w, gi_points *x,
         real up, down;
 
         w->theta[m] = old + step;
-        up = weighted_sum(w, x);
+        up = weighted_sum(w, x, t ? t : x);
         w->theta[m] = old - step;
-        down = weighted_sum(w, x);
+        down = weighted_sum(w, x, t ? t : x);
         w->theta[m] = old;
         want = (double)((up - down) / (2 * (real)step));
         if (!(fabs(grad[m] - want) <= 1e-7 * scale))
-            fail_msg("%s, theta %d: %.12g, not %.12g", name, m, grad[m], want);
+            fail_msg("%s, theta %d%s: %.12g, not %.12g", name, m,
+                     t ? ", x and t" : "", grad[m], want);
     }
+}
+
+static void check_gradient(const char *name, world *w, gi_points *x,
+                           gi_points *t)
+{
+    if (strcmp(name, "matrix") != 0) { /* which is as large as x */
+        check_pairs(name, w, x, t);
+        check_pairs(name, w, t, x);
+    }
+    check_pairs(name, w, x, NULL);
 }
 
 TEST(gradients_equal_central_differences)
 {
-    for_all(6, 1, check_gradient);
+    for_all(6, 4, check_gradient);
 }
 
 static void check_gradient_threads(const char *name, world *w, gi_points *x,
@@ -61,10 +71,11 @@ static void check_gradient_threads(const char *name, world *w, gi_points *x,
 {
     double grad[3][THETAS] = {{0}};
 
-    (void)t;
     for (int threads = 0; threads < 3; threads++) {
         w->run.threads = threads + 1;
-        CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, seed, NULL,
+        CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, NULL, seed, NULL,
+                                    grad[threads]));
+        CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, t, seed, NULL,
                                     grad[threads]));
     }
     if (!same_bits(grad[0], grad[1], THETAS) ||
@@ -83,12 +94,15 @@ TEST(theta_replaces_the_values_of_the_program)
     gi_points *x = new_points(3, 2, 0, 1);
     double theta[THETAS] = {0}, grad[THETAS] = {0}, same[THETAS] = {0};
 
-    CHECK_OK(gi_engine_gradient(&w->run, &w->p, w->theta, x, seed, NULL, same));
-    CHECK_OK(gi_engine_gradient(&w->run, &w->p, theta, x, seed, NULL, grad));
+    CHECK_OK(gi_engine_gradient(&w->run, &w->p, w->theta, x, NULL, seed, NULL,
+                                same));
+    CHECK_OK(
+        gi_engine_gradient(&w->run, &w->p, theta, x, NULL, seed, NULL, grad));
     CHECK(grad[0] != same[0]);
     w->theta[0] = 0;
     memset(same, 0, sizeof same);
-    CHECK_OK(gi_engine_gradient(&w->run, &w->p, NULL, x, seed, NULL, same));
+    CHECK_OK(
+        gi_engine_gradient(&w->run, &w->p, NULL, x, NULL, seed, NULL, same));
     CHECK(grad[0] == same[0]);
     free_points(x);
     free_world(w);
@@ -101,10 +115,11 @@ TEST(a_function_without_slope_has_no_gradient)
     double grad[THETAS] = {0};
 
     w->op[w->p.result].slope = NULL;
-    CHECK_FAILS(gi_engine_gradient(&w->run, &w->p, NULL, x, seed, NULL, grad),
-                GRAM_ERR_RANGE,
-                "gradient: a function in the kernel was given without its "
-                "derivative");
+    CHECK_FAILS(
+        gi_engine_gradient(&w->run, &w->p, NULL, x, NULL, seed, NULL, grad),
+        GRAM_ERR_RANGE,
+        "gradient: a function in the kernel was given without its "
+        "derivative");
     free_points(x);
     free_world(w);
 }
@@ -119,7 +134,8 @@ TEST(failing_allocations_leave_nothing_behind)
 
     for (size_t n = 1; status == GRAM_ERR_MEMORY; n++, failures++) {
         gi_mem_fail_at(n, 0);
-        status = gi_engine_gradient(&w->run, &w->p, NULL, x, seed, NULL, grad);
+        status =
+            gi_engine_gradient(&w->run, &w->p, NULL, x, NULL, seed, NULL, grad);
         if (status == GRAM_OK)
             status = gi_engine_product(&w->run, &w->p, x, NULL, V, 2, out);
         gi_mem_fail_at(0, 0);

@@ -363,12 +363,14 @@ TEST(failing_allocations_leave_nothing_behind)
 {
     problem w = problem_new("rbf(ard)", 20, 2);
 
-    w.p.intercept = 1;
-    (void)value_of(&w, GI_WANT_EVIDENCE); /* the operator is prepared */
+    double value, slope, grad[8];
+
+    w.p.intercept = 1; /* the operator is prepared */
+    CHECK_OK(gi_criterion_value(&w.run, &w.p, GI_WANT_EVIDENCE, &value, &slope,
+                                grad));
     for (unsigned want = GI_WANT_LOO; want <= GI_WANT_EVIDENCE; want += 3) {
         size_t before = gram_memory_used(), failures = 0;
         gram_status status = GRAM_ERR_MEMORY;
-        double value, slope, grad[8];
 
         for (size_t n = 1; status != GRAM_OK; n++, failures++) {
             gi_mem_fail_at(n, 0);
