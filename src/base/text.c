@@ -135,7 +135,25 @@ gram_status gi_dict_add(gi_run *run, gi_dict *d, const char *s, size_t n,
         GI_TRY(append(run, d, s, n));
         d->slot[at] = (uint32_t)d->count;
     }
-    *code = (int)(d->slot[at] - 1);
+    if (code)
+        *code = (int)(d->slot[at] - 1);
+done:
+    return status;
+}
+
+gram_status gi_dict_add_text(gi_run *run, gi_dict *d, const char *s, int *code)
+{
+    return gi_dict_add(run, d, s, strlen(s), code);
+}
+
+gram_status gi_dict_add_all(gi_run *run, gi_dict *d, const gi_dict *from,
+                            int *code)
+{
+    gram_status status = GRAM_OK;
+
+    for (size_t k = 0; k < from->count; k++)
+        GI_TRY(gi_dict_add(run, d, gi_dict_at(from, k), length_at(from, k),
+                           code ? &code[k] : NULL));
 done:
     return status;
 }

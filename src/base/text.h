@@ -31,9 +31,14 @@ typedef struct gi_dict {
     size_t slots;   /* a power of two */
 } gi_dict;
 
-/* *code = number of the n bytes at s, which are added if new. */
+/* *code = number of the n bytes at s, which are added if new; code may be NULL.
+ * The same for the text s; and for all strings of another, in their order, with
+ * their numbers in code[0], code[1], ... */
 gram_status gi_dict_add(gi_run *run, gi_dict *d, const char *s, size_t n,
                         int *code);
+gram_status gi_dict_add_text(gi_run *run, gi_dict *d, const char *s, int *code);
+gram_status gi_dict_add_all(gi_run *run, gi_dict *d, const gi_dict *from,
+                            int *code);
 
 /* The number of s, or -1. */
 int gi_dict_find(const gi_dict *d, const char *s, size_t n);

@@ -18,13 +18,12 @@
 gram_status gi_sentence_add(gi_run *run, gi_dict *to, const char *format, ...)
 {
     char line[1024];
-    int code;
     va_list args;
 
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    return gi_dict_add(run, to, line, strlen(line), &code);
+    return gi_dict_add_text(run, to, line, NULL);
 }
 
 /* ------------------------------------------------------------------ tables */

@@ -107,12 +107,11 @@ static gram_status nominal(gi_work *w, gi_arff_attribute *a, const char **at)
     gram_status status = GRAM_OK;
     const char *p = gi_arff_skip(*at + 1);
     gi_arff_item c;
-    int code;
 
     a->nominal = 1;
     while (*p != '}') {
         GI_TRY(gi_arff_item_cut(w, &p, GI_ARFF_LIST, &c));
-        GI_TRY(gi_dict_add(&w->load->reader->run, &a->levels, c.s, c.n, &code));
+        GI_TRY(gi_dict_add(&w->load->reader->run, &a->levels, c.s, c.n, NULL));
         p = gi_arff_skip(p);
         if (*p != ',' && *p != '}')
             return gi_work_fail(w, GRAM_ERR_PARSE,
@@ -186,7 +185,6 @@ static gram_status name_attribute(gi_work *w, const char **at,
     gi_run *run = &w->load->reader->run;
     gram_status status = GRAM_OK;
     gi_arff_item c;
-    int code = 0;
 
     GI_TRY(gi_arff_item_cut(w, at, GI_ARFF_WORD, &c));
     if (c.n == 0)
@@ -196,7 +194,7 @@ static gram_status name_attribute(gi_work *w, const char **at,
                             "two attributes are called \"%.*s%s\"",
                             GI_QUOTE(c.s, c.n));
     GI_TRY(GI_RESERVE(run, s->attribute, s->capacity, s->count + 1));
-    GI_TRY(gi_dict_add(run, &s->names, c.s, c.n, &code));
+    GI_TRY(gi_dict_add(run, &s->names, c.s, c.n, NULL));
     s->attribute[s->count] = (gi_arff_attribute){.type = GRAM_TYPE_CATEGORY,
                                                  .field = GI_ARFF_NONE,
                                                  .feature = GI_ARFF_NONE};

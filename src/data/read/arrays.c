@@ -64,7 +64,7 @@ gram_status gi_arrays_add(gi_arrays *a, gi_bytes bytes, const char *stem,
             snprintf(name, sizeof name, "%s", stem);
         else
             snprintf(name, sizeof name, "%s%zu", stem, j);
-        GI_TRY(gi_dict_add(run_of(a), &a->names, name, strlen(name), &code));
+        GI_TRY(gi_dict_add_text(run_of(a), &a->names, name, &code));
         if ((size_t)code != x->first + j)
             return gi_fail(GRAM_ERR_NAME, "%s: two columns are called \"%s\"",
                            bytes.name, name);
@@ -346,18 +346,13 @@ static gram_status add_columns(gi_arrays *a, gram_table *t)
 {
     gram_status status = GRAM_OK;
     gi_column *c = NULL;
-    int code;
 
     for (size_t j = 0; j < a->names.count; j++) {
-        const gi_dict *levels = &a->levels[j];
-
         if (a->drop[j])
             continue;
         GI_TRY(gi_table_add(run_of(a), t, column_name(a, j),
                             (gram_type)a->type[j], &c));
-        for (size_t k = 0; k < levels->count; k++)
-            GI_TRY(gi_dict_add(run_of(a), &c->dict, gi_dict_at(levels, k),
-                               strlen(gi_dict_at(levels, k)), &code));
+        GI_TRY(gi_dict_add_all(run_of(a), &c->dict, &a->levels[j], NULL));
     }
 done:
     return status;

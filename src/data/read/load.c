@@ -151,19 +151,6 @@ done:
     return status;
 }
 
-/* Add the strings of a block to a dict, which keeps the order of arrival. */
-static gram_status collect(gi_load *l, gi_dict *into, const gi_dict *strings)
-{
-    gram_status status = GRAM_OK;
-    int code;
-
-    for (size_t k = 0; k < strings->count; k++)
-        GI_TRY(gi_dict_add(run_of(l), into, gi_dict_at(strings, k),
-                           strlen(gi_dict_at(strings, k)), &code));
-done:
-    return status;
-}
-
 static gram_status merge_survey(gi_load *l, const gi_work *w)
 {
     gram_status status = GRAM_OK;
@@ -177,7 +164,8 @@ static gram_status merge_survey(gi_load *l, const gi_work *w)
         /* a text column needs no list of its strings */
         if (field->string && !field->closed && !field->dropped &&
             (field->fixed || field->levels.count <= LEVELS_MOST))
-            GI_TRY(collect(l, &field->levels, &w->strings[f]));
+            GI_TRY(gi_dict_add_all(run_of(l), &field->levels, &w->strings[f],
+                                   NULL));
     }
     if (w->entries.width > l->sparse_width)
         l->sparse_width = w->entries.width;
@@ -276,22 +264,10 @@ done:
 
 /* ------------------------------------------------------------------- load */
 
-/* The strings that the codes of a new table refer to before any is read. */
-static gram_status start_dict(gi_load *l, const gi_field *f, gi_column *c)
-{
-    gram_status status = GRAM_OK;
-
-    if (f->closed || (!l->reader->whole && f->type == GRAM_TYPE_CATEGORY))
-        GI_TRY(collect(l, &c->dict, &f->levels));
-done:
-    return status;
-}
-
 static gram_status add_columns(gi_load *l, gram_table *t)
 {
     gram_status status = GRAM_OK;
     gi_column *c = NULL;
-    int code;
 
     for (size_t f = 0; f < l->fields; f++) {
         gi_field *field = &l->field[f];
@@ -303,15 +279,17 @@ static gram_status add_columns(gi_load *l, gram_table *t)
         field->column = t->cols;
         GI_TRY(gi_table_add(run_of(l), t, field->name, field->type, &c));
         c->role = field->role;
-        GI_TRY(start_dict(l, field, c));
+        if (field->closed ||
+            (!l->reader->whole && field->type == GRAM_TYPE_CATEGORY))
+            GI_TRY(gi_dict_add_all(run_of(l), &c->dict, &field->levels, NULL));
     }
     if (l->sparse) {
         GI_TRY(
             gi_table_add(run_of(l), t, l->sparse_name, GRAM_TYPE_SPARSE, &c));
         c->sparse.width = l->sparse_width;
         for (size_t k = 0; l->sparse_names && k < l->sparse_width; k++)
-            GI_TRY(gi_dict_add(run_of(l), &c->dict, l->sparse_names[k],
-                               strlen(l->sparse_names[k]), &code));
+            GI_TRY(gi_dict_add_text(run_of(l), &c->dict, l->sparse_names[k],
+                                    NULL));
     }
 done:
     return status;
@@ -326,9 +304,7 @@ static gram_status renumber(gi_load *l, gi_work *w, size_t f, gi_column *c)
     int *code = NULL;
 
     GI_TRY(GI_NEW(run_of(l), code, strings->count));
-    for (size_t k = 0; k < strings->count; k++)
-        GI_TRY(gi_dict_add(run_of(l), &c->dict, gi_dict_at(strings, k),
-                           strlen(gi_dict_at(strings, k)), &code[k]));
+    GI_TRY(gi_dict_add_all(run_of(l), &c->dict, strings, code));
     for (size_t i = w->first; i < w->first + w->rows; i++)
         if (c->codes[i] >= 0)
             c->codes[i] = code[c->codes[i]];

@@ -173,7 +173,7 @@ static gram_status mark_given(gram_reader *r, const char *const *names,
                               size_t count, int *type)
 {
     gram_status status = GRAM_OK;
-    int *given = NULL, code = 0;
+    int *given = NULL;
 
     GI_TRY(GI_NEW(&r->run, given, count));
     for (size_t j = 0; j < count; j++)
@@ -183,8 +183,7 @@ static gram_status mark_given(gram_reader *r, const char *const *names,
         if (given[j] < 0)
             continue;
         type[j] = given[j];
-        GI_TRY(
-            gi_dict_add(&r->run, &r->typed, names[j], strlen(names[j]), &code));
+        GI_TRY(gi_dict_add_text(&r->run, &r->typed, names[j], NULL));
     }
 done:
     gi_free(given);
@@ -249,12 +248,10 @@ static gram_status add_hints(gram_reader *r, const gi_type_hint *hint,
                              size_t count)
 {
     gram_status status = GRAM_OK;
-    int code = 0;
 
     r->hint = hint;
     for (size_t h = 0; h < count; h++)
-        GI_TRY(gi_dict_add(&r->run, &r->hinted, hint[h].name,
-                           strlen(hint[h].name), &code));
+        GI_TRY(gi_dict_add_text(&r->run, &r->hinted, hint[h].name, NULL));
 done:
     return status;
 }

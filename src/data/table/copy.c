@@ -75,8 +75,7 @@ static gram_status copy_cell(const sources *s, size_t i, gi_column *c,
 
         c->codes[to] = -1;
         if (level)
-            GI_TRY(gi_dict_add(NULL, &c->dict, level, strlen(level),
-                               &c->codes[to]));
+            GI_TRY(gi_dict_add_text(NULL, &c->dict, level, &c->codes[to]));
     }
     if (s->texts) {
         text = gi_column_text(from, i);

@@ -35,8 +35,7 @@ static gram_status add_codes(gi_run *run, const gi_column *from, size_t rows,
 
     GI_TRY(GI_NEW(run, code, from->level_count));
     for (size_t k = 0; k < from->level_count; k++)
-        GI_TRY(gi_dict_add(run, &to->dict, from->levels[k],
-                           strlen(from->levels[k]), &code[k]));
+        GI_TRY(gi_dict_add_text(run, &to->dict, from->levels[k], &code[k]));
     for (size_t i = 0; i < rows; i++)
         to->codes[at + i] = from->codes[i] < 0 ? -1 : code[from->codes[i]];
 done:
@@ -59,8 +58,7 @@ static gram_status add_sparse(gi_run *run, const gi_column *from, size_t rows,
                        "without",
                        from->name);
     for (size_t k = 0; s->names && k < s->width; k++) {
-        GI_TRY(gi_dict_add(run, &to->dict, s->names[k], strlen(s->names[k]),
-                           &code));
+        GI_TRY(gi_dict_add_text(run, &to->dict, s->names[k], &code));
         if ((size_t)code != k)
             GI_TRY(gi_fail(GRAM_ERR_NAME,
                            "column \"%s\": feature %zu is called \"%s\", must "

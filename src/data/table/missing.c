@@ -276,9 +276,8 @@ static gram_status find_level(gi_run *run, gi_column *c, const char *name,
 
     GI_TRY(GI_NEW(run, levels, c->level_count + 1));
     for (size_t k = 0; k < c->level_count; k++)
-        GI_TRY(
-            gi_dict_add(run, &dict, c->levels[k], strlen(c->levels[k]), code));
-    GI_TRY(gi_dict_add(run, &dict, name, strlen(name), code));
+        GI_TRY(gi_dict_add_text(run, &dict, c->levels[k], NULL));
+    GI_TRY(gi_dict_add_text(run, &dict, name, code));
     for (size_t k = 0; k < dict.count; k++)
         levels[k] = gi_dict_at(&dict, k);
     gi_free(c->levels);

@@ -156,12 +156,8 @@ static gram_status learn_sparse(gi_run *run, const gi_column *c, size_t rows,
     item->width = s->width;
     GI_TRY(GI_NEW(run, item->factors, s->width));
     GI_TRY(GI_NEW_ZERO(run, feature, s->width));
-    for (size_t j = 0; s->names && j < s->width; j++) {
-        int code;
-
-        GI_TRY(gi_dict_add(run, &item->features, s->names[j],
-                           strlen(s->names[j]), &code));
-    }
+    for (size_t j = 0; s->names && j < s->width; j++)
+        GI_TRY(gi_dict_add_text(run, &item->features, s->names[j], NULL));
     describe_features(s, rows, feature);
     for (size_t j = 0; j < s->width; j++)
         item->factors[j] = rule->sparse(&feature[j], rows);
@@ -212,7 +208,7 @@ static gram_status collect(gi_run *run, const gram_table *t,
                            "column \"%s\": %zu missing cell%s, must be "
                            "filled or dropped before scaling",
                            c->name, c->missing, c->missing == 1 ? "" : "s"));
-        GI_TRY(gi_dict_add(run, &scaler->names, c->name, strlen(c->name), &k));
+        GI_TRY(gi_dict_add_text(run, &scaler->names, c->name, &k));
         at[k] = j;
         item = &scaler->item[k];
         item->type = c->type;

@@ -14,14 +14,11 @@ static gram_status copy_strings(gi_run *run, const gi_column *from,
                                 gi_column *to)
 {
     gram_status status = GRAM_OK;
-    int code = 0;
 
-    for (size_t k = 0; k < from->dict.count; k++) {
-        const char *s =
-            from->levels ? from->levels[k] : gi_dict_at(&from->dict, k);
-
-        GI_TRY(gi_dict_add(run, &to->dict, s, strlen(s), &code));
-    }
+    for (size_t k = 0; k < from->dict.count; k++)
+        GI_TRY(gi_dict_add_text(
+            run, &to->dict,
+            from->levels ? from->levels[k] : gi_dict_at(&from->dict, k), NULL));
 done:
     return status;
 }

@@ -102,14 +102,13 @@ gram_status gi_table_add(gi_run *run, gram_table *t, const char *name,
 {
     gram_status status = GRAM_OK;
     gi_column c = {.type = type};
-    int code = 0;
 
     if (gi_dict_find(&t->names, name, strlen(name)) >= 0)
         return gi_fail(GRAM_ERR_NAME, "two columns are called \"%s\"", name);
     GI_TRY(GI_RESERVE(run, t->column, t->cols_capacity, t->cols + 1));
     GI_TRY(gi_strndup(run, name, strlen(name), &c.name));
     GI_TRY(reserve_column(run, &c, t->capacity));
-    GI_TRY(gi_dict_add(run, &t->names, name, strlen(name), &code));
+    GI_TRY(gi_dict_add_text(run, &t->names, name, NULL));
     t->column[t->cols] = c;
     *out = &t->column[t->cols++];
 done:
@@ -403,8 +402,7 @@ gram_status gram_table_add_strings(gram_table *t, const char *name,
     for (size_t i = 0; i < t->rows; i++) {
         c->codes[i] = -1;
         if (strings[i])
-            GI_TRY(gi_dict_add(NULL, &c->dict, strings[i], strlen(strings[i]),
-                               &c->codes[i]));
+            GI_TRY(gi_dict_add_text(NULL, &c->dict, strings[i], &c->codes[i]));
     }
     GI_TRY(gi_column_finish(NULL, c, t->rows));
     gi_column_count_missing(c, t->rows);

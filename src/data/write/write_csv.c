@@ -190,9 +190,8 @@ static gram_status add_name(gi_run *run, const csv *v, const char *name,
 {
     gram_status status = GRAM_OK;
     size_t count = names->count;
-    int code = 0;
 
-    GI_TRY(gi_dict_add(run, names, name, strlen(name), &code));
+    GI_TRY(gi_dict_add_text(run, names, name, NULL));
     if (names->count == count)
         return gi_fail(GRAM_ERR_NAME, "two columns would be called \"%s\"",
                        name);

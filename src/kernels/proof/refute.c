@@ -40,14 +40,13 @@ static gram_status add_name(search *s, const gi_column_item *item)
 {
     gram_status status = GRAM_OK;
     gi_buf name = {0};
-    int code;
 
     if (item->kind == GI_COLUMN_RANGE) /* by place: enough columns will do */
         for (size_t j = 0; j < item->to && s->names.count <= COLUMNS; j++) {
             char number[32];
             int n = snprintf(number, sizeof number, "x%zu", j + 1);
 
-            GI_TRY(gi_dict_add(s->run, &s->names, number, (size_t)n, &code));
+            GI_TRY(gi_dict_add(s->run, &s->names, number, (size_t)n, NULL));
         }
     else {
         for (const char *c = item->name; *c; c++)
@@ -55,7 +54,7 @@ static gram_status add_name(search *s, const gi_column_item *item)
                 GI_TRY(gi_buf_add(s->run, &name, c, 1));
         if (name.n == 0)
             GI_TRY(gi_buf_add(s->run, &name, "x1", 2));
-        GI_TRY(gi_dict_add(s->run, &s->names, name.s, name.n, &code));
+        GI_TRY(gi_dict_add(s->run, &s->names, name.s, name.n, NULL));
     }
 done:
     gi_buf_free(&name);
