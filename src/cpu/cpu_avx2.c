@@ -232,8 +232,8 @@ SIMD static inline vector_d split_d(vector_d x, vector_d *e)
  * halves.  What is left of the tile at its right and lower edge goes one by
  * one. */
 
-SIMD static inline void turn_d(const double *src, size_t lds, double *dst,
-                               size_t ldd)
+SIMD static inline void transpose_square_d(const double *src, size_t lds,
+                                           double *dst, size_t ldd)
 {
     const vector_d a = load_d(src), b = load_d(src + lds);
     const vector_d c = load_d(src + 2 * lds), d = load_d(src + 3 * lds);
@@ -249,8 +249,8 @@ SIMD static inline void turn_d(const double *src, size_t lds, double *dst,
 }
 
 /* Columns 0-3 of four rows in the lower halves, columns 4-7 in the upper. */
-SIMD static inline void turn_four_rows(const float *src, size_t lds,
-                                       vector_s out[4])
+SIMD static inline void transpose_four_rows(const float *src, size_t lds,
+                                            vector_s out[4])
 {
     const vector_s a = load_s(src), b = load_s(src + lds);
     const vector_s c = load_s(src + 2 * lds), d = load_s(src + 3 * lds);
@@ -265,13 +265,13 @@ SIMD static inline void turn_four_rows(const float *src, size_t lds,
     out[3] = _mm256_shuffle_ps(ab2, cd2, 0xee);
 }
 
-SIMD static inline void turn_s(const float *src, size_t lds, float *dst,
-                               size_t ldd)
+SIMD static inline void transpose_square_s(const float *src, size_t lds,
+                                           float *dst, size_t ldd)
 {
     vector_s up[4], low[4];
 
-    turn_four_rows(src, lds, up);
-    turn_four_rows(src + 4 * lds, lds, low);
+    transpose_four_rows(src, lds, up);
+    transpose_four_rows(src + 4 * lds, lds, low);
     for (size_t j = 0; j < 4; j++) {
         store_s(dst + j * ldd, _mm256_permute2f128_ps(up[j], low[j], 0x20));
         store_s(dst + (j + 4) * ldd,
@@ -279,7 +279,7 @@ SIMD static inline void turn_s(const float *src, size_t lds, float *dst,
     }
 }
 
-#define TRANSPOSE(name, real, width, turn)                                     \
+#define TRANSPOSE(name, real, width, square)                                   \
     SIMD static void name(size_t m, size_t n, const real *src, size_t lds,     \
                           real *dst, size_t ldd)                               \
     {                                                                          \
@@ -287,14 +287,14 @@ SIMD static inline void turn_s(const float *src, size_t lds, float *dst,
                                                                                \
         for (size_t j = 0; j < n_whole; j += width)                            \
             for (size_t i = 0; i < m_whole; i += width)                        \
-                turn(src + i * lds + j, lds, dst + j * ldd + i, ldd);          \
+                square(src + i * lds + j, lds, dst + j * ldd + i, ldd);        \
         for (size_t i = 0; i < m; i++)                                         \
             for (size_t j = i < m_whole ? n_whole : 0; j < n; j++)             \
                 dst[j * ldd + i] = src[i * lds + j];                           \
     }
 
-TRANSPOSE(transpose_d, double, WIDTH_d, turn_d)
-TRANSPOSE(transpose_s, float, WIDTH_s, turn_s)
+TRANSPOSE(transpose_d, double, WIDTH_d, transpose_square_d)
+TRANSPOSE(transpose_s, float, WIDTH_s, transpose_square_s)
 
 const gi_cpu gi_cpu_avx2 = {
     .name = "avx2",

@@ -19,7 +19,7 @@ enum { EDGE_FIRST = 512, EDGE_LAST = 2048, MIN_RUNS = 4 };
 enum { TRIAD_LENGTH = 150 * 1000 * 1000 / 24 };
 
 /* Seconds for each of the three rates. */
-static const double patience = 0.3;
+static const double seconds_each = 0.3;
 
 void gram_system_get(gram_system *out)
 {
@@ -88,14 +88,14 @@ static gram_status measure(gi_run *run, const arrays *r, size_t which,
     size_t n = EDGE_FIRST;
 
     *rate = 0;
-    for (int runs = 0; runs < MIN_RUNS || now < start + patience; runs++) {
+    for (int runs = 0; runs < MIN_RUNS || now < start + seconds_each; runs++) {
         double begin = now, amount = measures[which](run, r, n), spent;
         gram_status status;
 
         now = gi_clock();
         *rate = fmax(*rate, amount / (now - begin));
         n = n < EDGE_LAST ? 2 * n : n;
-        spent = fmin((now - start) / patience, 1);
+        spent = fmin((now - start) / seconds_each, 1);
         status = gi_run_tick(run, ((double)which + spent) / MEASURES);
         if (status != GRAM_OK)
             return status;
