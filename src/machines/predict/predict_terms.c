@@ -45,6 +45,7 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
     const double *alpha = NULL;
     double *own = NULL, *value = NULL, *along = NULL;
     gi_posterior p = {0};
+    gram_program term; /* of T */
     gi_operator *T = NULL;
 
     GI_TRY(GI_NEW(a->run, value, a->rows));
@@ -54,8 +55,7 @@ gram_status gi_predict_terms(const gi_query *a, double *terms, double *std)
     if (terms)
         GI_TRY(gi_machine_alpha(a->run, a->m, &alpha, &own));
     for (size_t j = 0; j < J; j++) {
-        const gram_program term = gi_program_term(a->m->expansion.program, j);
-
+        term = gi_program_term(a->m->expansion.program, j);
         GI_TRY(
             gi_operator_new(a->run, &term, NULL, a->x, a->m->expansion.x, &T));
         if (terms)

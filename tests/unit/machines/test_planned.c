@@ -32,7 +32,7 @@ TEST(planned_and_carried_out_it_is_the_same_machine)
     const gram_exec two = {.threads = 2, .seed = 5}, other = {.seed = 6};
 
     for (size_t i = 0; i < OPTIONS; i++) {
-        gram_machine *m = NULL, *again = NULL;
+        gram_machine *m = NULL, *again = NULL, *none = NULL;
         gram_fit *fit = NULL;
         gram_plan plan;
 
@@ -43,11 +43,13 @@ TEST(planned_and_carried_out_it_is_the_same_machine)
         CHECK_STR(gram_fit_plan(fit)->selection, plan.selection);
         CHECK_OK(gram_fit_run(fit, &other, &again));
         check_same(m, again);
-        CHECK_FAILS(gram_fit_run(fit, NULL, &m), GRAM_ERR_RANGE,
+        CHECK_FAILS(gram_fit_run(fit, NULL, &none), GRAM_ERR_RANGE,
                     "fit: it was run before, a plan is carried out once");
+        CHECK(none == NULL);
         gram_fit_free(fit);
         CHECK(gram_machine_report(again)->n == ROWS);
         gram_machine_free(again);
+        gram_machine_free(m);
     }
     gram_table_free(t);
 }
