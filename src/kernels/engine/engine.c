@@ -283,15 +283,15 @@ static size_t rows_of_tile(const gi_engine *e)
     return gi_round_up(e->x->rows ? e->x->rows : 1, unit);
 }
 
-static void choose_tasks(gi_engine *e)
+static void choose_tasks(gi_engine *e, size_t rows, size_t cols)
 {
     e->tile_rows = rows_of_tile(e);
-    e->edge = gi_engine_edge(e->t->rows);
-    e->block_rows = blocks_of(e->x->rows, e->edge);
-    e->block_cols = blocks_of(e->t->rows, e->edge);
+    e->edge = gi_engine_edge(cols);
+    e->block_rows = blocks_of(rows, e->edge);
+    e->block_cols = blocks_of(cols, e->edge);
     e->tasks = e->mode & GI_DIAGONAL
                    ? e->block_rows
-                   : gi_engine_tasks(e->x->rows, e->t->rows, e->symmetric);
+                   : gi_engine_tasks(rows, cols, e->symmetric);
     e->threads = (size_t)e->run->threads;
     if (!(e->mode & GI_ANYWHERE))
         e->threads = gi_min_size(e->threads, e->tasks + (e->tasks == 0));
@@ -327,7 +327,7 @@ gram_status gi_engine_begin_for(gi_engine *e, gi_run *run,
                      .symmetric = !t,
                      .mode = mode,
                      .lanes = lanes};
-    choose_tasks(e);
+    choose_tasks(e, x->rows, t ? t->rows : x->rows);
     GI_TRY(gi_points_check(p, x, t));
     GI_TRY(GI_NEW(run, needed, p->ops));
     gi_schedule_need(e, needed);
@@ -376,7 +376,7 @@ gram_status gi_engine_rows(gi_engine *e, gi_run *run, const gi_engine *lender,
                      .mode = lender->mode,
                      .lanes = lender->lanes,
                      .self_t = lender->self_t};
-    choose_tasks(e);
+    choose_tasks(e, e->x->rows, e->t->rows);
     GI_TRY(gi_points_check(e->p, x, e->t));
     GI_TRY(GI_NEW(run, needed, e->p->ops));
     gi_schedule_need(e, needed);
@@ -409,7 +409,7 @@ gram_status gi_engine_again(gi_engine *e, gi_run *run, const gi_engine *owner,
     e->where = NULL;
     e->work = NULL;
     e->steps = e->registers = 0;
-    choose_tasks(e);
+    choose_tasks(e, e->x->rows, e->t->rows);
     GI_TRY(GI_NEW(run, needed, e->p->ops));
     gi_schedule_need(e, needed);
     GI_TRY(begin_workers(e, needed));
