@@ -7,6 +7,7 @@
 awk 'BEGIN { srand(3); print "a,b,c,y"
     for (i = 0; i < 760; i++) { a = rand(); b = rand(); c = rand()
         print a "," b "," c "," sin(6 * a) + b * c + 0.2 * rand() } }' >rows.csv
+run matrix 'rbf(gamma=5)[a,b]' rows.csv -o K.npy
 while read -r memory options; do
     for threads in 1 2; do
         # shellcheck disable=SC2086  # $options are several
@@ -21,4 +22,5 @@ done <<END
 3M
 3M --select loo
 8M --select cv --tries 2 --folds 3
+11M --select loo -k precomputed(K="K.npy")+?*linear[c]
 END

@@ -523,14 +523,13 @@ gram_status gi_search_run(gi_run *run, const gi_search *s, double *theta,
     gi_run first, rest;
     field f = {0};
     const gi_spot *best;
-    size_t most =
-        !gi_program_reads_matrix(s->program) && s->most ? least(s->most, n) : n;
+    size_t most = s->most ? least(s->most, n) : n;
     size_t rows = least(s->subset ? s->subset : FIRST_ROWS, most);
     double share;
     gram_status status;
 
     GI_TRY(new_field(run, s, &f));
-    if (gi_program_reads_matrix(s->program) || f.v.opens == 0)
+    if (f.v.opens == 0)
         rows = most;
     first = gi_run_quiet(run);
     GI_TRY(set_rows(&first, &f, rows));
