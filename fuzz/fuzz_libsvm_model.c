@@ -30,16 +30,17 @@ static void predict(gi_run *run, const gram_exec *exec, const void *data,
     gram_machine *m = NULL;
 
     if (gi_input_memory(run, "fuzz", data, n, &in) == GRAM_OK &&
-        gi_libsvm_load(run, in, &m) == GRAM_OK && m->n < 64 &&
-        m->targets < 64) {
-        double *mean = calloc(m->n * m->targets, sizeof *mean);
-        int *label = calloc(m->n, sizeof *label);
+        gi_libsvm_load(run, in, &m) == GRAM_OK && m->expansion.n < 64 &&
+        m->outputs.count < 64) {
+        double *mean = calloc(m->expansion.n * m->outputs.count, sizeof *mean);
+        int *label = calloc(m->expansion.n, sizeof *label);
 
         if (mean && label)
             gram_machine_predict(
-                m, m->table, NULL, exec,
+                m, m->expansion.table, NULL, exec,
                 &(gram_prediction){.mean = mean,
-                                   .label = m->classes.count ? label : NULL});
+                                   .label = m->outputs.classes.count ? label
+                                                                     : NULL});
         free(mean);
         free(label);
     }
