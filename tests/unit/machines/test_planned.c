@@ -98,6 +98,6 @@ TEST(both_calls_keep_one_budget)
     gram_table_free(t);
 }
 
-TESTS(SMALL(planned_and_carried_out_it_is_the_same_machine),
+TESTS(NORMAL(planned_and_carried_out_it_is_the_same_machine),
       SMALL(a_plan_that_is_not_carried_out_leaves_nothing_behind),
       SMALL(both_calls_keep_one_budget))
